@@ -1,5 +1,5 @@
-/* sleeptune apply: changes the settings that the advisor found, so that `sleeptune revert` can undo the
- * changes. */
+/* sleeptune apply: changes the settings that the advisor found, so that `sleeptune revert` can undo
+ * the changes. */
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"
@@ -20,7 +20,7 @@ struct work {
     bool dry_run;
     bool yes;
     bool run_generators;
-    int64_t measure_ns;     /* how long the loop is measured before the first change; 0: not at all */
+    int64_t measure_ns; /* how long the loop is measured before the first change; 0: not at all */
     const char *const *ids; /* rules to apply, ended with NULL; none: all */
     size_t ids_n;
     const char *own_ids[2];
@@ -32,53 +32,55 @@ struct work {
     size_t by_hand_n;
 };
 
-static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
-                           "Change the settings that 'sleeptune report' found, in files of sleeptune's own\n"
-                           "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
-                           "every problem or advice that is safe to change. Changes that depend on how you\n"
-                           "use the machine are shown and never applied.\n\n"
-                           "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, and\n"
-                           "linux-device-headroom=CARD gives a card (CARD: how its name in pw-top begins) a\n"
-                           "reserve of 512 frames, in a file in your home folder. Run it as the user who\n"
-                           "plays, without sudo.\n\n"
-                           "  --dry-run          show what would change; change nothing\n"
-                           "  -y, --yes          do not ask\n"
-                           "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
-                           "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (server's, else 48k)\n"
-                           "  --run-generators   run the commands that make changed files take effect;\n"
-                           "                     without it they are printed\n"
-                           "  --measure TIME     run the loop for TIME first, 1s .. 10m (30s); verify\n"
-                           "                     compares with it. Not with --dry-run or --root\n"
-                           "  --no-measure       do not run the loop\n"
-                           "  --user NAME        give NAME the rights of linux-rt-permission and\n"
-                           "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
-                           "                     login class freebsd-memlock judges\n"
-                           "  --root DIR         change a saved copy of a machine, not this one\n"
-                           "  -h, --help         this text\n\n"
-                           "Examples (settings of the system need root):\n"
-                           "  sleeptune apply --dry-run\n"
-                           "  sleeptune apply linux-cpu-frequency\n"
-                           "  sleeptune apply linux-pipewire-quantum=128\n"
-                           "  sleeptune revert --all\n\n"
-                           "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
-                           "nothing to do; 1 a change was shown, or one must be made by hand, or a\n"
-                           "named rule does not apply here or cannot be judged; 3 usage; 4 failure:\n"
-                           "nothing was changed, or the files are written and a command of --run-generators\n"
-                           "failed.\n";
+static const char help[] =
+    "Usage: sleeptune apply [OPTION...] [ID...]\n"
+    "Change the settings that 'sleeptune report' found, in files of sleeptune's own\n"
+    "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
+    "every problem or advice that is safe to change. Changes that depend on how you\n"
+    "use the machine are shown and never applied.\n\n"
+    "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, and\n"
+    "linux-device-headroom=CARD gives a card (CARD: how its name in pw-top begins) a\n"
+    "reserve of 512 frames, in a file in your home folder. Run it as the user who\n"
+    "plays, without sudo.\n\n"
+    "  --dry-run          show what would change; change nothing\n"
+    "  -y, --yes          do not ask\n"
+    "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
+    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (server's, else 48k)\n"
+    "  --run-generators   run the commands that make changed files take effect;\n"
+    "                     without it they are printed\n"
+    "  --measure TIME     run the loop for TIME first, 1s .. 10m (30s); verify\n"
+    "                     compares with it. Not with --dry-run or --root\n"
+    "  --no-measure       do not run the loop\n"
+    "  --user NAME        give NAME the rights of linux-rt-permission and\n"
+    "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
+    "                     login class freebsd-memlock judges\n"
+    "  --root DIR         change a saved copy of a machine, not this one\n"
+    "  -h, --help         this text\n\n"
+    "Examples (settings of the system need root):\n"
+    "  sleeptune apply --dry-run\n"
+    "  sleeptune apply linux-cpu-frequency\n"
+    "  sleeptune apply linux-pipewire-quantum=128\n"
+    "  sleeptune revert --all\n\n"
+    "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
+    "nothing to do; 1 a change was shown, or one must be made by hand, or a\n"
+    "named rule does not apply here or cannot be judged; 3 usage; 4 failure:\n"
+    "nothing was changed, or the files are written and a command of --run-generators\n"
+    "failed.\n";
 
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
 static int take_value(struct work *work)
 {
     const char *value = work->ids_n > 0 ? strchr(work->ids[0], '=') : NULL;
-    const char *id = value != NULL ? st_text("%.*s", (int)(value - work->ids[0]), work->ids[0]) : "";
+    const char *id =
+        value != NULL ? st_text("%.*s", (int)(value - work->ids[0]), work->ids[0]) : "";
     const bool is_card = st_text_is(id, HEADROOM_RULE);
     if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
         return st_report_run_check_ids(work->ids, work->ids_n);
     if (work->ids_n > 1)
         return st_failure_usage("an ID with %s cannot be combined with other IDs", value);
     if (work->input.root != NULL || geteuid() == 0)
-        return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
-                                "user, not as root, and without --root.",
+        return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as "
+                                "that user, not as root, and without --root.",
                                 id);
     work->own_ids[0] = id;
     work->ids = work->own_ids;
@@ -137,8 +139,8 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
-/* Was a change of this rule already applied? Not if it gave a right to another user, or if it is a setting of
- * the user's own programs, which may get another value. */
+/* Was a change of this rule already applied? Not if it gave a right to another user, or if it is a
+ * setting of the user's own programs, which may get another value. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
     ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
@@ -154,13 +156,15 @@ static bool is_applied(const struct work *work, const struct st_finding *finding
 static bool needs_user(const struct work *work, const struct st_rule *rule)
 {
     const struct st_facts *facts = work->target.facts;
-    return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS && work->input.user == NULL &&
+    return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS &&
+           work->input.user == NULL &&
            (st_facts_text_or(facts, ST_KEY_USER_NAME, NULL) == NULL ||
             st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0);
 }
 
 /* Prints costs and side effects of planned changes, so that the user can decide. */
-static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
+static void print_planned(const struct work *work, const struct st_finding *finding,
+                          size_t first_step)
 {
     st_change_output_row(14, "    cost:", st_rule_cost(finding->rule));
     st_change_output_row(14, "    not when:", finding->rule->when_not);
@@ -174,8 +178,8 @@ static void print_planned(const struct work *work, const struct st_finding *find
     }
 }
 
-/* Plans the changes of a finding and prints the reason, or prints why nothing is planned. asked: the user
- * named it. */
+/* Plans the changes of a finding and prints the reason, or prints why nothing is planned. asked:
+ * the user named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
     const struct st_rule *rule = finding->rule;
@@ -186,13 +190,13 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     if (needs_user(work, rule)) {
         work->by_hand_n += asked;
         if (asked || work->target.live || !needless)
-            print_head(rule,
-                       st_text("this gives one user a right that root has anyway. Name the user who plays: "
-                               "sleeptune apply %s --user NAME",
-                               rule->id));
+            print_head(rule, st_text("this gives one user a right that root has anyway. Name the "
+                                     "user who plays: sleeptune apply %s --user NAME",
+                                     rule->id));
     } else if ((asked || !needless) && is_applied(work, finding)) {
         print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
-    } else if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
+    } else if (needless &&
+               !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         work->by_hand_n += asked && finding->status != ST_STATUS_OK;
         if (asked) {
             print_head(rule, finding->status == ST_STATUS_OK ? "this setting needs no change"
@@ -216,8 +220,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
 }
 
-/* Puts the planned values into the facts: FreeBSD's timer settings depend on each other, so the next rule is
- * judged as if the planned changes were made. */
+/* Puts the planned values into the facts: FreeBSD's timer settings depend on each other, so the
+ * next rule is judged as if the planned changes were made. */
 static int put_planned(struct st_facts *facts, const struct st_finding *finding)
 {
     int r = 0;
@@ -233,16 +237,16 @@ static int look(struct work *work)
 {
     struct st_report *report = &work->target.report;
     int r = 0;
-    st_report_leave_out_done(report,
-                             work->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")));
+    st_report_leave_out_done(report, work->ids_n == 0 &&
+                                         !needs_user(work, st_rule_find("linux-rt-permission")));
     ST_EACH_OF (id, work->ids, work->ids_n) {
         if (st_report_find(report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
     ST_REPORT_EACH (finding, report) {
         const size_t steps_n = work->plan.entries_n;
-        if (r != 0 ||
-            !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))
+        if (r != 0 || !(work->ids_n == 0 ? finding->needless == NULL
+                                         : st_text_is_among(finding->rule->id, work->ids)))
             continue;
         if (steps_n > 0) {
             struct st_finding now = {.rule = NULL};
@@ -265,13 +269,14 @@ static int look(struct work *work)
 static int carry_out(struct work *work)
 {
     struct st_applied applied;
-    const char *why = st_applied_open(&applied, work->target.p, work->target.folder, st_change_output_event);
+    const char *why =
+        st_applied_open(&applied, work->target.p, work->target.folder, st_change_output_event);
     int r = applied.lock;
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since they have
-                                 an earlier value */
+        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since
+                                 they have an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
@@ -303,7 +308,8 @@ static int decide(struct work *work)
     const int rest = work->by_hand_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
     fflush(stdout); /* so that it appears before text on standard error */
     const char *refusal =
-        work->target.own ? NULL : st_facts_text_or(work->target.facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
+        work->target.own ? NULL
+                         : st_facts_text_or(work->target.facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
     if (refusal != NULL && work->by_hand_n > 0 && !work->dry_run)
         return st_failure("nothing was changed: %s", refusal);
     if (work->plan.entries_n == 0) {
@@ -340,10 +346,11 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    /* undo an interrupted run's changes before settings are judged: such a value may look right, but
-     * not last */
+    /* undo an interrupted run's changes before settings are judged: such a value may look right,
+     * but not last */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
-        status = st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
+        status = st_failure(
+            "an earlier run was interrupted. The next apply or revert undoes its changes.");
     else
         status = st_change_target_recover(target, false);
     if (status == ST_EXIT_DONE)

@@ -1,5 +1,5 @@
-/* sleeptune check: measures wake-ups for ten seconds, then prints the report, whose first sentence is about
- * this measurement. */
+/* sleeptune check: measures wake-ups for ten seconds, then prints the report, whose first sentence
+ * is about this measurement. */
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"
@@ -49,12 +49,13 @@ static const char help[] =
     "above the threshold, 1 dropouts or findings, 2 a setting that might be such a\n"
     "finding could not be read, 3 usage, 4 failure, 5 invalid measurement.\n";
 
-/** The smallest buffer size (frames) at which none of the wake-ups so far would have been a dropout; 0: no
- * size up to LONGEST. */
+/** The smallest buffer size (frames) at which none of the wake-ups so far would have been a
+ * dropout; 0: no size up to LONGEST. */
 static uint32_t held_so_far(const struct st_result *result)
 {
     uint32_t frames = result->frames;
-    while (frames <= LONGEST && (int64_t)frames * ST_NS_PER_S / result->rate_hz < result->lateness.max_ns)
+    while (frames <= LONGEST &&
+           (int64_t)frames * ST_NS_PER_S / result->rate_hz < result->lateness.max_ns)
         frames *= 2;
     return frames <= LONGEST || frames == result->frames ? frames : 0;
 }
@@ -104,12 +105,14 @@ struct answer {
     const char *next;
     /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
     enum st_cause slowed;
-    uint32_t judged_frames, used_frames; /* used_frames: by the sound server; 0: no server, or not known */
-    uint64_t dropouts_n;                 /* of other programs during the measurement */
-    json_t *dropouts;                    /* from st_music_finish; NULL: dropouts were not watched */
+    uint32_t judged_frames,
+        used_frames;     /* used_frames: by the sound server; 0: no server, or not known */
+    uint64_t dropouts_n; /* of other programs during the measurement */
+    json_t *dropouts;    /* from st_music_finish; NULL: dropouts were not watched */
 };
 
-static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
+static const struct st_predict_row *judged_row(const struct answer *answer,
+                                               const struct phase *phase)
 {
     const struct st_predict_table *table = &phase->sizes.table;
     ST_EACH_OF (row, table->rows, table->n) {
@@ -128,8 +131,10 @@ static void print_sizes(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
     const struct st_predict_table *table = &answer->phases[0].sizes.table;
-    const struct st_predict_view view = {
-        .width = width, .colour = colour, .used_frames = answer->used_frames, .music_n = answer->dropouts_n};
+    const struct st_predict_view view = {.width = width,
+                                         .colour = colour,
+                                         .used_frames = answer->used_frames,
+                                         .music_n = answer->dropouts_n};
     st_predict_text_rows(table, &view, out);
 }
 
@@ -156,7 +161,8 @@ static void print_table(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
     if (answer->dropouts_n > 0) {
-        st_status_screen_table(out, json_object_get(answer->dropouts, "table"), answer->details, width);
+        st_status_screen_table(out, json_object_get(answer->dropouts, "table"), answer->details,
+                               width);
         fputc('\n', out);
     }
     (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour);
@@ -168,17 +174,19 @@ static json_t *answer_json(const struct answer *answer)
     ST_EACH_OF (phase, answer->phases, answer->stress ? answer->phases_n : 0) {
         const struct st_predict_row *held = phase->sizes.table.held;
         const bool known = phase->load_error == 0;
-        json_t *row =
-            json_pack("{s:s, s:o, s:o}", "load", st_stress_name(phase->load), "held_frames",
-                      st_json_integer_or_null(known && held != NULL, held != NULL ? held->frames : 0),
-                      "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
+        json_t *row = json_pack(
+            "{s:s, s:o, s:o}", "load", st_stress_name(phase->load), "held_frames",
+            st_json_integer_or_null(known && held != NULL, held != NULL ? held->frames : 0),
+            "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
         json_array_append_new(phases, row);
     }
-    return json_pack("{s:o, s:o, s:O?}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table),
-                     "stress", phases, "dropouts", answer->dropouts);
+    return json_pack("{s:o, s:o, s:O?}", "rows",
+                     st_predict_text_rows_json(&answer->worst->sizes.table), "stress", phases,
+                     "dropouts", answer->dropouts);
 }
 
-/** The largest of the sizes that held in each phase; 0: in one phase no size was enough, or none is known. */
+/** The largest of the sizes that held in each phase; 0: in one phase no size was enough, or none is
+ * known. */
 static uint32_t held_in_all(const struct answer *answer)
 {
     uint32_t frames = 0;
@@ -192,16 +200,17 @@ static uint32_t held_in_all(const struct answer *answer)
     return frames;
 }
 
-/* @return a sentence: which buffer size this computer holds. If other programs had dropouts, it follows the
- * sentence about them. */
+/* @return a sentence: which buffer size this computer holds. If other programs had dropouts, it
+ * follows the sentence about them. */
 static const char *held_text(const struct st_predict_table *table, const struct answer *answer)
 {
     const struct st_predict_row *held = table->held;
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
         return st_predict_text_answer(table);
-    return st_text(held->frames <= used ? "This computer alone could play with %u frames (%.1f ms)."
-                                        : "Use %u frames (%.1f ms) or more: this computer alone needs them.",
+    return st_text(held->frames <= used
+                       ? "This computer alone could play with %u frames (%.1f ms)."
+                       : "Use %u frames (%.1f ms) or more: this computer alone needs them.",
                    held->frames, held->period_us / 1000);
 }
 
@@ -213,15 +222,16 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     const char *text = held_text(table, answer);
     if (answer->stress && table->known)
-        text = st_text(
-            "Under sleeptune's own loads, %s each, %s%u frames were enough. Worst: with '%s', %s late.",
-            st_ns_short(result->duration_ns), held > 0 ? "" : "not even ", held > 0 ? held : LONGEST,
-            st_stress_name(answer->worst->load), st_ns_short(result->lateness.max_ns));
+        text = st_text("Under sleeptune's own loads, %s each, %s%u frames were enough. Worst: with "
+                       "'%s', %s late.",
+                       st_ns_short(result->duration_ns), held > 0 ? "" : "not even ",
+                       held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
+                       st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
         text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        text = st_text("%s Measured without real-time priority: this user has no right to it%s.", text,
-                       answer->worst->sizes.rtkit_refused ? ", and rtkit refused it" : "");
+        text = st_text("%s Measured without real-time priority: this user has no right to it%s.",
+                       text, answer->worst->sizes.rtkit_refused ? ", and rtkit refused it" : "");
     return text;
 }
 
@@ -231,7 +241,8 @@ static const char *causes_text(const struct answer *answer, bool judged_held)
 {
     enum st_cause cause;
     const char *text = "";
-    const bool late = !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
+    const bool late =
+        !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
     if (late)
         text = st_text(" Main cause of late wake-ups: %s.", st_cause_kind_text(cause));
     if (answer->slowed != ST_CAUSE_UNKNOWN && !(late && cause == answer->slowed))
@@ -240,7 +251,8 @@ static const char *causes_text(const struct answer *answer, bool judged_held)
     return text;
 }
 
-static const char *next_text(const struct answer *answer, const struct st_facts *facts, bool judged_held)
+static const char *next_text(const struct answer *answer, const struct st_facts *facts,
+                             bool judged_held)
 {
     const uint32_t held = held_in_all(answer);
     const bool no_right = !judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER;
@@ -258,23 +270,26 @@ static const char *next_text(const struct answer *answer, const struct st_facts 
                           : "sleeptune check --stress (is it enough while the computer is busy?)";
 }
 
-/** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did
- * not hold, or if other programs had dropouts; else ST_EXIT_DONE. */
+/** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked
+ * for) did not hold, or if other programs had dropouts; else ST_EXIT_DONE. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
     int64_t frames, dropouts_n;
     const char *server, *music;
-    const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
+    const bool dropouts =
+        st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
     if (dropouts)
         answer->dropouts_n = (uint64_t)dropouts_n;
     bool judged_held = true;
     answer->worst = &answer->phases[0];
-    if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
+    if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 &&
+        frames <= ST_PREDICT_FRAMES_MAX)
         answer->used_frames = (uint32_t)frames;
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (!phase->sizes.measured || phase->load_error != 0)
             continue;
-        st_sizes_fill(&phase->sizes, answer->used_frames > 0 ? answer->used_frames : answer->judged_frames);
+        st_sizes_fill(&phase->sizes,
+                      answer->used_frames > 0 ? answer->used_frames : answer->judged_frames);
         phase->sizes.table.brief = st_predict_seconds(phase->sizes.table.run) < SURE_S;
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
@@ -299,7 +314,8 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 
 /* --- measuring --- */
 
-/** Reports why a measurement failed or is invalid. @return an st_exit; ST_EXIT_DONE: it is valid. */
+/** Reports why a measurement failed or is invalid. @return an st_exit; ST_EXIT_DONE: it is
+ * valid. */
 static int status_of(const struct st_sizes *sizes)
 {
     if (sizes->measured && !sizes->result.books_balance) {
@@ -311,8 +327,8 @@ static int status_of(const struct st_sizes *sizes)
     return st_failure("the measurement failed: %s", strerror(-sizes->result.error));
 }
 
-/** Measures under one load and adds the result to `answer`. @return an st_exit, after a message. A load that
- * cannot be started is no failure: phase->load_error keeps the error. */
+/** Measures under one load and adds the result to `answer`. @return an st_exit, after a message. A
+ * load that cannot be started is no failure: phase->load_error keeps the error. */
 static int measure_phase(struct options *options, const struct st_wish *wish, uint32_t shortest,
                          enum st_stress_phase load, struct answer *answer)
 {
@@ -323,16 +339,18 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     phase->load_error = st_stress_start(load, &stress);
     if (phase->load_error == 0)
         status = st_sizes_measure(wish->rate_hz, shortest, options->duration_ns,
-                                  answer->stress ? st_stress_name(load) : NULL, look, options, &phase->sizes);
+                                  answer->stress ? st_stress_name(load) : NULL, look, options,
+                                  &phase->sizes);
     const int ended = st_stress_stop(stress);
     if (phase->load_error == 0)
         phase->load_error = ended;
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
-/** Measures, and fills facts and answer. @return an st_exit; answer->report.text stays NULL if there is no
- * answer. */
-static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
+/** Measures, and fills facts and answer. @return an st_exit; answer->report.text stays NULL if
+ * there is no answer. */
+static int measure(struct options *options, bool watch, struct st_facts *facts,
+                   struct answer *answer)
 {
     struct st_wish wish;
     int status = st_report_run_period(facts, &options->report, &wish);
@@ -355,7 +373,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     st_readings_read(p, -1, guest, INT64_MIN, &after);
     answer->slowed = st_cause_slowed(&before, &after);
     answer->dropouts = watch ? st_music_finish(options->music, true, facts) : NULL;
-    if (status == ST_EXIT_DONE && ((watch && answer->dropouts == NULL) || !answer->phases[0].sizes.measured))
+    if (status == ST_EXIT_DONE &&
+        ((watch && answer->dropouts == NULL) || !answer->phases[0].sizes.measured))
         status = st_failure("out of memory");
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
@@ -364,10 +383,12 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     status = make_answer(facts, answer);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
-            status = st_failure(
-                "the load '%s' did not run: %s%s", st_stress_name(phase->load),
-                phase->load_error == -ECHILD ? "the load ended too early" : strerror(-phase->load_error),
-                phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp" : "");
+            status = st_failure("the load '%s' did not run: %s%s", st_stress_name(phase->load),
+                                phase->load_error == -ECHILD ? "the load ended too early"
+                                                             : strerror(-phase->load_error),
+                                phase->load == ST_STRESS_DISK
+                                    ? ". It needs 64 MiB free in $TMPDIR or /var/tmp"
+                                    : "");
     }
     return status;
 }
@@ -379,15 +400,18 @@ int st_cmd_check(int argc, char **argv)
     struct st_facts_input input = {0};
     struct st_facts *facts;
     const struct st_option own[] = {
-        {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
+        {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS,
+         .max = DURATION_MAX_NS},
         {"quiet", 'q', .flag = &options.quiet},
         {"stress", .flag = &answer.stress},
         {"no-servers", .flag = &input.no_servers},
     };
-    int status = st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
+    int status =
+        st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
-    /* read the facts before the loop runs, so that no setting of the loop is taken for one of the machine */
+    /* read the facts before the loop runs, so that no setting of the loop is taken for one of the
+     * machine */
     st_facts_input_of_player(&input);
     status = st_facts_input_load(&input, &facts);
     if (status != ST_EXIT_DONE)

@@ -65,7 +65,8 @@ static const char *encoded(const char *text)
     const char *ret = "";
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
         ret = st_text(plain ? "%s%c" : "%s%%%02X", ret, c);
     }
     return ret;

@@ -1,5 +1,5 @@
-/* sleeptune history: shows what sleeptuned has recorded: a table over time, events, causes, what was heard,
- * or changes. */
+/* sleeptune history: shows what sleeptuned has recorded: a table over time, events, causes, what
+ * was heard, or changes. */
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -17,9 +17,11 @@
 
 #define EVENTS_MAX 5000
 
-typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
+typedef void (*print_fn)(FILE *out, const json_t *document,
+                         const struct st_history_text_look *look);
 
-/* The views of the history, each with an option of its own; without one STEPS, a table over time. */
+/* The views of the history, each with an option of its own; without one STEPS, a table over
+ * time. */
 enum { STEPS, EVENTS, CAUSES, HEARD, CHANGES, VIEWS_N };
 static const struct {
     enum st_history_document document;
@@ -85,22 +87,26 @@ static int check_options(const struct options *o)
     ST_EACH (asked, o->asked)
         others += *asked;
     if (others > 1)
-        return st_failure_usage("--events, --causes, --heard, --changes and --trace cannot be used together");
+        return st_failure_usage(
+            "--events, --causes, --heard, --changes and --trace cannot be used together");
     if (o->output != NULL && o->trace == NULL)
         return st_failure_usage("--output needs --trace");
     if (o->trace != NULL && (o->json || o->since != NULL || o->until != NULL))
         return st_failure_usage("--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
-        return st_failure_usage("--step cannot be used with --events, --causes, --heard or --changes");
+        return st_failure_usage(
+            "--step cannot be used with --events, --causes, --heard or --changes");
     if (o->asked[CHANGES] && (o->since != NULL || o->until != NULL))
-        return st_failure_usage("--changes compares all of the history: --since and --until cannot be used");
+        return st_failure_usage(
+            "--changes compares all of the history: --since and --until cannot be used");
     if (!o->asked[EVENTS] && (o->kind != NULL || o->limit > 0))
         return st_failure_usage("--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
-        return st_failure_usage("--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
-                                o->kind);
+        return st_failure_usage(
+            "--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES, o->kind);
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
-        return st_failure_usage("--system and --socket ask a daemon, --db reads a file: choose one");
+        return st_failure_usage(
+            "--system and --socket ask a daemon, --db reads a file: choose one");
     return -1;
 }
 
@@ -133,12 +139,13 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
 {
     if (text == NULL || st_when_parse(text, now_wall_ns, true, ret) == 0)
         return 0;
-    return st_failure_usage("%s: '%s' is not a time: give how long ago (1h, 2d), when (9:25, 2026-11-20, "
-                            "\"2026-11-20 15:00\") or seconds since 1970",
+    return st_failure_usage("%s: '%s' is not a time: give how long ago (1h, 2d), when (9:25, "
+                            "2026-11-20, \"2026-11-20 15:00\") or seconds since 1970",
                             option, text);
 }
 
-/* Reads the requested time, and the length of a row, from the options. @return 0 or ST_EXIT_USAGE. */
+/* Reads the requested time, and the length of a row, from the options. @return 0 or
+ * ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_asked *ret)
 {
     const int64_t now_ns = st_posix_wall_ns(NULL);
@@ -151,14 +158,16 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
         return st_failure_usage("--since is in the future");
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
         return st_failure_usage("--since is later than --until");
-    if (options->step != NULL &&
-        (st_when_parse_length(options->step, &ret->step_ns) != 0 || ret->step_ns < ST_NS_PER_MINUTE))
-        return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
-                                options->step);
+    if (options->step != NULL && (st_when_parse_length(options->step, &ret->step_ns) != 0 ||
+                                  ret->step_ns < ST_NS_PER_MINUTE))
+        return st_failure_usage(
+            "--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
+            options->step);
     return 0;
 }
 
-/* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE only. */
+/* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE
+ * only. */
 static int ask(const struct st_history_wish *wish, json_t **ret)
 {
     st_module_history_ask_fn function;
@@ -198,7 +207,8 @@ static int print_text(const struct options *options, const struct st_history_wis
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure("writing to standard output failed");
 }
 
-static int show_document(const struct options *options, const struct st_history_wish *wish, int view)
+static int show_document(const struct options *options, const struct st_history_wish *wish,
+                         int view)
 {
     json_t *document;
     int status = ask(wish, &document);
@@ -221,7 +231,8 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     json_t *document;
     int64_t id;
     if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
-        return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'", id_text);
+        return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'",
+                                id_text);
     wish.asked.document = ST_HISTORY_OF_EVENTS;
     wish.asked.limit = EVENTS_MAX;
     const int status = ask(&wish, &document);
@@ -252,7 +263,8 @@ static int write_trace(const struct options *options, const struct st_trace_file
     if (file->copy.events_n == 0)
         fprintf(stderr, "The file does not show what the kernel did%s.\n",
                 st_text_with(". To have it, ", here()->trace));
-    fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
+    fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n",
+          stderr);
     return ST_EXIT_DONE;
 }
 
@@ -303,7 +315,8 @@ int st_cmd_history(int argc, char **argv)
                                              .step_ns = INT64_MIN,
                                              .limit = options.limit > 0 ? options.limit : INT64_MIN,
                                              .kind = st_text_or(options.kind, "")},
-                                   .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
+                                   .socket =
+                                       options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
                                    .whose = &whose};
     const int status = make_wish(&options, &wish.asked);

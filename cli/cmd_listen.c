@@ -1,5 +1,5 @@
-/* sleeptune listen: plays a test signal through the sound system, records it, and reports which sound was
- * lost. */
+/* sleeptune listen: plays a test signal through the sound system, records it, and reports which
+ * sound was lost. */
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,10 +16,11 @@
 
 #define USUAL_NS ST_NS_PER_MINUTE
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
-/* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
+/* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much
+ * more */
 #define JUDGED_S 120
-/* Seed from which --signal chooses where its file has glitches. --input chooses the same frames from it;
- * the detector does not use it. */
+/* Seed from which --signal chooses where its file has glitches. --input chooses the same frames
+ * from it; the detector does not use it. */
 #define FILE_CHANCE 36
 #define FILE_MAX    (6 * ST_NS_PER_HOUR)
 #define FRAMES      1024
@@ -30,7 +31,8 @@
 #define RATE_LEAST 5 /* s: a shorter run is not used to measure the device's rate */
 /* accepted change of lateness from second to second, since a clock of jiffies is off by 4 ms */
 #define JUMP_NS (10 * ST_NS_PER_MS)
-#define RECORDS 2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+#define RECORDS                                                                                    \
+    2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
 
 struct options {
     struct st_listen_wish wish;
@@ -38,33 +40,34 @@ struct options {
     bool json;
 };
 
-static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
-                           "       sleeptune listen --signal FILE.wav [-d TIME]\n"
-                           "       sleeptune listen --input FILE.wav [--json]\n"
-                           "Play a quiet test signal through your sound system, record it, and find each\n"
-                           "sample that was lost on the way.\n\n"
-                           "      --back WAY             how it is recorded: jack, monitor, cable, a\n"
-                           "                             device, aloop (Linux), virtual_oss (FreeBSD)\n"
-                           "                             (default: the best)\n"
-                           "      --play DEVICE          where it is played (default: the usual device)\n"
-                           "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
-                           "  -f, --frames N             at that buffer size, which is set back afterwards\n"
-                           "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
-                           "                             to be played on any device\n"
-                           "      --input FILE           judge a recording of that signal, from anywhere\n"
-                           "      --json                 print JSON\n"
-                           "  -h, --help                 this text\n\n"
-                           "It says what it is going to play and record before it does. Nothing is kept.\n\n"
-                           "Examples:\n"
-                           "  sleeptune listen\n"
-                           "  sleeptune listen --back cable -d 3h\n"
-                           "  sleeptune listen --signal test.wav\n"
-                           "  sleeptune listen --input recorded.wav\n\n"
-                           "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
-                           "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
+static const char help[] =
+    "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
+    "       sleeptune listen --signal FILE.wav [-d TIME]\n"
+    "       sleeptune listen --input FILE.wav [--json]\n"
+    "Play a quiet test signal through your sound system, record it, and find each\n"
+    "sample that was lost on the way.\n\n"
+    "      --back WAY             how it is recorded: jack, monitor, cable, a\n"
+    "                             device, aloop (Linux), virtual_oss (FreeBSD)\n"
+    "                             (default: the best)\n"
+    "      --play DEVICE          where it is played (default: the usual device)\n"
+    "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
+    "  -f, --frames N             at that buffer size, which is set back afterwards\n"
+    "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
+    "                             to be played on any device\n"
+    "      --input FILE           judge a recording of that signal, from anywhere\n"
+    "      --json                 print JSON\n"
+    "  -h, --help                 this text\n\n"
+    "It says what it is going to play and record before it does. Nothing is kept.\n\n"
+    "Examples:\n"
+    "  sleeptune listen\n"
+    "  sleeptune listen --back cable -d 3h\n"
+    "  sleeptune listen --signal test.wav\n"
+    "  sleeptune listen --input recorded.wav\n\n"
+    "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
+    "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
 
-/* When a frame was recorded. A packet may arrive late and never early, so of the packets of a second the
- * least late one is used. */
+/* When a frame was recorded. A packet may arrive late and never early, so of the packets of a
+ * second the least late one is used. */
 struct moment {
     uint64_t recorded; /* frames since the first one */
     int64_t time_ns;   /* since the first frame; 0 like `recorded`: no packet yet */
@@ -81,9 +84,10 @@ struct run {
     uint64_t next_frame, first_recorded;
     int64_t ahead; /* frames played minus frames recorded when the signal was first heard */
     int64_t first_ns;
-    struct moment first, last, soon; /* the least late packets of the first second, of the last whole second,
-                                        and of the second that has begun */
-    int64_t least_ns, most_ns;       /* least and most by which a second was later than the second before */
+    struct moment first, last, soon; /* the least late packets of the first second, of the last
+                                        whole second, and of the second that has begun */
+    int64_t least_ns,
+        most_ns; /* least and most by which a second was later than the second before */
 };
 
 /* --- the signal as a file --- */
@@ -135,7 +139,8 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
             st_safe_text(safe.records));
 }
 
-/* Takes silence for frames that were recorded but did not arrive here, so that they are found as a loss. */
+/* Takes silence for frames that were recorded but did not arrive here, so that they are found as a
+ * loss. */
 static void fill_gap(struct run *run, uint64_t frames)
 {
     static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
@@ -150,7 +155,8 @@ static void take_time(struct run *run, const struct st_capture_packet *packet)
 {
     struct moment now = {.recorded = packet->recorded - run->first_recorded,
                          .time_ns = packet->time_ns - run->first_ns};
-    now.late_ns = now.time_ns - (int64_t)((double)now.recorded / run->view.rate_hz * (double)ST_NS_PER_S);
+    now.late_ns =
+        now.time_ns - (int64_t)((double)now.recorded / run->view.rate_hz * (double)ST_NS_PER_S);
     if (now.time_ns / ST_NS_PER_S != run->soon.time_ns / ST_NS_PER_S) {
         const int64_t more_ns = run->soon.late_ns - run->last.late_ns;
         const bool is_second = run->last.time_ns == run->first.time_ns;
@@ -185,7 +191,8 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     st_hearing_take(&run->hearing, packet->samples, packet->frames_n);
 }
 
-/* Asks the daemon, if it answers, what it recorded during the run; dropouts are reported up to 1 s late. */
+/* Asks the daemon, if it answers, what it recorded during the run; dropouts are reported up to 1 s
+ * late. */
 static void ask_daemon(struct run *run)
 {
     const struct timespec late = st_ns_to_timespec(LATE_NS);
@@ -195,15 +202,18 @@ static void ask_daemon(struct run *run)
     const int64_t now_ns = st_posix_wall_ns(NULL);
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
-    if (st_daemon_client_try(NULL, st_text("events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+    if (st_daemon_client_try(NULL,
+                             st_text("events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
                              ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
-        run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
+        run->view.records_from_ns =
+            st_json_integer(json_array_get(run->view.records, 0), "time_ns");
 }
 
-/* Was each frame of the device recorded, without a gap in time, so that its rate can be computed? Gaps come
- * from a server that was stopped; a sink without hardware has an additional cycle when a program joins. */
+/* Was each frame of the device recorded, without a gap in time, so that its rate can be computed?
+ * Gaps come from a server that was stopped; a sink without hardware has an additional cycle when a
+ * program joins. */
 static bool is_steady(const struct run *run)
 {
     const uint64_t *n = run->live.events_n;
@@ -219,8 +229,9 @@ static void end_run(struct run *run, const struct st_glitch *forced, size_t forc
     st_hearing_end(&run->hearing, forced, forced_n, &run->result);
 }
 
-/* Prints on standard error what will be played and recorded, plays, records, and asks the daemon, if it
- * answers, for its events. @return an st_exit: DONE with run->view, or a failure after its message. */
+/* Prints on standard error what will be played and recorded, plays, records, and asks the daemon,
+ * if it answers, for its events. @return an st_exit: DONE with run->view, or a failure after its
+ * message. */
 static int record(const struct st_listen_wish *wish, struct run *run)
 {
     static const struct st_listen_calls calls = {say_begin, take_packet};
@@ -228,8 +239,8 @@ static int record(const struct st_listen_wish *wish, struct run *run)
     view->wish = *wish;
     st_stop_catch(NULL);
     if (wish->frames > 0)
-        st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or device get this "
-                        "size, too, until this ends.",
+        st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or "
+                        "device get this size, too, until this ends.",
                         wish->frames);
     const int status = st_listen_live(st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
@@ -245,7 +256,8 @@ static int record(const struct st_listen_wish *wish, struct run *run)
     const double seconds = st_ns_seconds(run->last.time_ns - run->first.time_ns);
     if (seconds >= RATE_LEAST && is_steady(run))
         view->rate_ppm =
-            ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) * 1e6;
+            ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) *
+            1e6;
     return ST_EXIT_DONE;
 }
 
@@ -261,8 +273,8 @@ static int judge(const struct options *o, struct run *run, struct st_wav *wav)
     while (r == 0 && n > 0) {
         struct timespec used;
         if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 && used.tv_sec >= JUDGED_S)
-            return st_failure("judging %s takes too long: after %d s of CPU time it is not done. Cut "
-                              "the recording, or convert it to 48000 Hz, as ffmpeg and sox do.",
+            return st_failure("judging %s takes too long: after %d s of CPU time it is not done. "
+                              "Cut the recording, or convert it to 48000 Hz, as ffmpeg and sox do.",
                               o->input, JUDGED_S);
         r = st_wav_read(wav, frames, FRAMES, &n);
         if (r == 0)
@@ -326,7 +338,8 @@ int st_cmd_listen(int argc, char **argv)
     const struct st_option options[] = {
         {"back", .text = &o.wish.back},
         {"play", .text = &o.wish.plays},
-        {"duration", .letter = 'd', .time_ns = &o.wish.duration_ns, .min = LEAST_NS, .max = FILE_MAX},
+        {"duration", .letter = 'd', .time_ns = &o.wish.duration_ns, .min = LEAST_NS,
+         .max = FILE_MAX},
         {"frames", 'f', .number = &frames, .min = 16, .max = 8192},
         {"input", .text = &o.input},
         {"signal", .text = &o.signal},

@@ -19,54 +19,57 @@
 
 #define DURATION_MAX_NS (366 * ST_NS_PER_DAY)
 #define CAUSE_MAX_NS    ST_NS_PER_HOUR
-#define SPARE           2.2 /* default / shortest duration that can show the limit: allows two events */
+/* default / shortest duration that can show the limit: allows two events */
+#define SPARE 2.2
 
 struct arguments {
     struct st_session_config config;
     int64_t frames, rate_hz;           /* 0: use the buffer size or rate of the sound server */
-    char buffer[ST_BUFFER_TEXT_BYTES]; /* the sound server's buffer size and who set it; "": the user named a
-                                          size */
+    char buffer[ST_BUFFER_TEXT_BYTES]; /* the sound server's buffer size and who set it; "": the
+                                          user named a size */
     const char *record;
     enum st_stress_phase stress;
     /* for --at-most, which tests whether the events of missed periods stay below a limit: */
     double per_hour; /* the limit: events per hour; 0: --at-most was not given */
     double hours;    /* time in which events_n were counted */
     uint64_t events_n;
-    bool broken;    /* even without further events the limit is exceeded; nothing is counted any more */
+    bool
+        broken; /* even without further events the limit is exceeded; nothing is counted any more */
     char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
 
-static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
-                           "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
-                           "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
-                           "  -f, --frames N          frames per period (likewise, else 128)\n"
-                           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-                           "  -a, --cpu N             on that CPU (on any)\n"
-                           "      --policy POLICY     fifo, rr or other (fifo)\n"
-                           "  -p, --priority N        1 .. 99 (70)\n"
-                           "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
-                           "      --stress PHASE      busy computer: cpu, memory, disk or programs\n"
-                           "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
-                           "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
-                           "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
-                           "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
-                           "      --no-lock           do not lock memory\n"
-                           "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
-                           "      --details           also response time, test conditions\n"
-                           "      --json              print JSON\n"
-                           "      --fail-on-miss      exit status 1 if a period was missed\n"
-                           "      --at-most N/h       test: at most N events of missed periods an hour?\n"
-                           "  -q, --quiet             no progress line\n"
-                           "  -h, --help\n\n"
-                           "Examples:\n"
-                           "  sleeptune measure --frames 64 --duration 1m\n"
-                           "  sleeptune measure --cpu 1 --load 30 --json >result.json\n"
-                           "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
-                           "  sleeptune measure --frames 128 --at-most 20/h\n\n"
-                           "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
-                           "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
-                           "3 usage, 4 failure, 5 invalid measurement.\n";
+static const char help[] =
+    "Usage: sleeptune measure [OPTION...]\n"
+    "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
+    "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
+    "  -f, --frames N          frames per period (likewise, else 128)\n"
+    "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
+    "  -a, --cpu N             on that CPU (on any)\n"
+    "      --policy POLICY     fifo, rr or other (fifo)\n"
+    "  -p, --priority N        1 .. 99 (70)\n"
+    "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+    "      --stress PHASE      busy computer: cpu, memory, disk or programs\n"
+    "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
+    "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
+    "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
+    "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
+    "      --no-lock           do not lock memory\n"
+    "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
+    "      --details           also response time, test conditions\n"
+    "      --json              print JSON\n"
+    "      --fail-on-miss      exit status 1 if a period was missed\n"
+    "      --at-most N/h       test: at most N events of missed periods an hour?\n"
+    "  -q, --quiet             no progress line\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune measure --frames 64 --duration 1m\n"
+    "  sleeptune measure --cpu 1 --load 30 --json >result.json\n"
+    "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
+    "  sleeptune measure --frames 128 --at-most 20/h\n\n"
+    "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
+    "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
+    "3 usage, 4 failure, 5 invalid measurement.\n";
 
 /* Checks that this process may use the CPU. @return an st_exit. */
 static int check_cpu(int64_t cpu)
@@ -96,7 +99,8 @@ static int take_stress(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (st_stress_find(text, &a->stress) != 0)
-        return st_failure_usage("--stress: '%s' is unknown. Use cpu, memory, disk, programs or idle", text);
+        return st_failure_usage(
+            "--stress: '%s' is unknown. Use cpu, memory, disk, programs or idle", text);
     a->config.stress = st_stress_name(a->stress);
     return 0;
 }
@@ -110,7 +114,8 @@ static int take_at_most(void *ctx, const char *text)
         st_number_double(st_text("%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
         return st_failure_usage(
-            "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)", text);
+            "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)",
+            text);
     a->per_hour = limit;
     return 0;
 }
@@ -151,7 +156,8 @@ static int read_options(int argc, char **argv, struct arguments *a)
     }
     config->lock_memory = config->lock_memory && !no_lock;
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
-        return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
+        return st_failure_usage(
+            "--at-most finds the causes of missed periods: leave out --cause-above");
     const int status = r < 0 && cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
     if (status != ST_EXIT_DONE)
         return status;
@@ -178,8 +184,8 @@ static int print_text(const struct arguments *a, const struct st_result *result)
         st_text_wrap(out, a->text, 0, width);
     st_measure_text_print(result, a->buffer, a->details, out, width);
     if (result->misses > 0)
-        fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n", a->config.frames,
-                a->config.rate_hz);
+        fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n",
+                a->config.frames, a->config.rate_hz);
     else if (!a->details && result->n > 0)
         fputs("\nMore figures: --details\n", out);
     return st_output_text(&stream, 0);
@@ -211,22 +217,23 @@ static int choose_buffer(struct arguments *a)
 
 /* --- --at-most --- */
 
-/* Checks that this user has the right to real-time priority. Without it, --at-most would judge a thread of
- * normal priority. @return an st_exit, after a message. */
+/* Checks that this user has the right to real-time priority. Without it, --at-most would judge a
+ * thread of normal priority. @return an st_exit, after a message. */
 static int has_rights(const struct st_session_config *config)
 {
     struct st_platform *platform = st_platform_native();
     struct st_rt_rights rights;
-    if (config->policy == ST_POLICY_OTHER || platform->rt_rights(platform, config->priority, &rights) != 0 ||
-        rights.fifo_errno == 0)
+    if (config->policy == ST_POLICY_OTHER ||
+        platform->rt_rights(platform, config->priority, &rights) != 0 || rights.fifo_errno == 0)
         return ST_EXIT_DONE;
-    return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get it; "
-                      "--policy other judges what a normal thread gets",
+    return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get "
+                      "it; --policy other judges what a normal thread gets",
                       config->priority, strerror(rights.fifo_errno));
 }
 
-/* Chooses a duration if the user gave none (-1), and prints it unless --quiet. @return an st_exit; after a
- * message if the duration is too short for the limit, or if there is no right to the priority. */
+/* Chooses a duration if the user gave none (-1), and prints it unless --quiet. @return an st_exit;
+ * after a message if the duration is too short for the limit, or if there is no right to the
+ * priority. */
 static int begin_at_most(struct arguments *a)
 {
     struct st_session_config *config = &a->config;
@@ -237,19 +244,20 @@ static int begin_at_most(struct arguments *a)
     const char *shortest_text = st_ns_short((int64_t)(shortest * ST_NS_PER_HOUR));
     const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * ST_NS_PER_HOUR)
-        return st_failure_usage(
-            "--duration: %s is too short to prove at most %.6g an hour, even if none is missed. "
-            "The shortest time is %s",
-            time, a->per_hour, shortest_text);
+        return st_failure_usage("--duration: %s is too short to prove at most %.6g an hour, even "
+                                "if none is missed. The shortest time is %s",
+                                time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns = st_period_ns(&period); /* each later wake-up is a missed period */
     if (!a->quiet)
-        fprintf(stderr, "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
+        fprintf(stderr,
+                "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
                 time, a->per_hour, shortest_text);
     return has_rights(config);
 }
 
-/* Counts the events of missed periods. @return true: the limit is broken, so the measurement can end. */
+/* Counts the events of missed periods. @return true: the limit is broken, so the measurement can
+ * end. */
 static bool count(struct arguments *a, const struct st_result *result)
 {
     const double planned_hours = (double)a->config.duration_ns / ST_NS_PER_HOUR;
@@ -322,7 +330,8 @@ static int measure(struct arguments *a)
         return status;
     const int r = st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(&a->config, a->progress || a->per_hour > 0 ? look : NULL, a, &result);
+                    : st_measure_run(&a->config, a->progress || a->per_hour > 0 ? look : NULL, a,
+                                     &result);
     const int ended = st_stress_stop(stress),
               file_status = st_measure_file_close(&file, status == 0 ? &result : NULL);
     if (status != 0)
@@ -335,9 +344,10 @@ static int measure(struct arguments *a)
     status = a->json ? st_output_json(document_of(a, &result)) : print_text(a, &result);
     status = status == 0 ? wanted : status;
     if (ended != 0 && status != ST_EXIT_BOOKS)
-        status = st_failure("the load of --stress %s ended too early: these figures are not those of a busy "
-                            "machine. The load disk needs 64 MiB of free space in $TMPDIR or /var/tmp",
-                            a->config.stress);
+        status = st_failure(
+            "the load of --stress %s ended too early: these figures are not those of a busy "
+            "machine. The load disk needs 64 MiB of free space in $TMPDIR or /var/tmp",
+            a->config.stress);
     if (file_status != 0 && status != ST_EXIT_BOOKS)
         status = file_status;
     st_result_finish(&result);

@@ -1,4 +1,5 @@
-/* sleeptune predict: estimates the dropouts per hour at each buffer size from one run at the shortest one. */
+/* sleeptune predict: estimates the dropouts per hour at each buffer size from one run at the
+ * shortest one. */
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -13,22 +14,23 @@
 #include "platform/program/terminal.h"
 #include "store/recording/recording_input.h"
 
-static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
-                           "       sleeptune predict --history [FILE] [OPTION...]\n"
-                           "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
-                           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
-                           "FILE is a recording of 'measure --record'.\n\n"
-                           "      --history              what sleeptuned measured; FILE is a history\n"
-                           "                             (usually the one that 'sleeptune history' shows)\n"
-                           "      --frames N             also this size, such as 480\n"
-                           "      --json                 print JSON\n"
-                           "  -h, --help                 this text\n\n"
-                           "Examples:\n"
-                           "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
-                           "  sleeptune predict run.strec\n"
-                           "  sleeptune predict --history\n\n"
-                           "Exit status: 0 a size is enough, 1 each size has dropouts, 2 too little data,\n"
-                           "3 usage, 4 failure.\n";
+static const char help[] =
+    "Usage: sleeptune predict FILE [OPTION...]\n"
+    "       sleeptune predict --history [FILE] [OPTION...]\n"
+    "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
+    "is, from one run at the shortest size. Longer ones follow from that.\n\n"
+    "FILE is a recording of 'measure --record'.\n\n"
+    "      --history              what sleeptuned measured; FILE is a history\n"
+    "                             (usually the one that 'sleeptune history' shows)\n"
+    "      --frames N             also this size, such as 480\n"
+    "      --json                 print JSON\n"
+    "  -h, --help                 this text\n\n"
+    "Examples:\n"
+    "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
+    "  sleeptune predict run.strec\n"
+    "  sleeptune predict --history\n\n"
+    "Exit status: 0 a size is enough, 1 each size has dropouts, 2 too little data,\n"
+    "3 usage, 4 failure.\n";
 
 /* --- input --- */
 
@@ -69,7 +71,8 @@ static int read_recording(const char *path, struct st_predict_run *run)
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
     if (sized)
         return ST_EXIT_DONE;
-    return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.", name);
+    return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.",
+                      name);
 }
 
 static int read_history(const char *path, struct st_module_history_predict *ret)
@@ -87,21 +90,24 @@ static int read_history(const char *path, struct st_module_history_predict *ret)
 
 /* --- output --- */
 
-static json_t *table_json(const struct st_predict_table *table, const struct st_module_history_predict *input)
+static json_t *table_json(const struct st_predict_table *table,
+                          const struct st_module_history_predict *input)
 {
     const struct st_history_predict *read = &input->read;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured", "frames",
-        (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz, "seconds",
-        st_predict_seconds(table->run), "history",
-        input->path[0] == '\0' ? json_null()
-                               : json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns",
-                                           (json_int_t)read->since_ns, "until_ns", (json_int_t)read->until_ns,
-                                           "other_settings_ns", (json_int_t)read->other_ns),
-        "target_per_hour", st_json_real_or_null(true, st_predict_target(st_predict_seconds(table->run))),
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured",
+        "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
+        "seconds", st_predict_seconds(table->run), "history",
+        input->path[0] == '\0'
+            ? json_null()
+            : json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns",
+                        (json_int_t)read->since_ns, "until_ns", (json_int_t)read->until_ns,
+                        "other_settings_ns", (json_int_t)read->other_ns),
+        "target_per_hour",
+        st_json_real_or_null(true, st_predict_target(st_predict_seconds(table->run))),
         "held_frames",
-        st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
-        st_predict_text_rows_json(table));
+        st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0),
+        "rows", st_predict_text_rows_json(table));
 }
 
 /* Prints which time of the history the prediction uses, and how much of it is not counted. */
@@ -111,13 +117,14 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     char other[80] = "";
     if (read->other_ns > 0)
         ST_PRINT(other, "; not counted: %s with other settings", st_ns_short(read->other_ns));
-    const char *line =
-        st_text("%s of %s, at %u frames, %.10s to %.10s%s", st_predict_text_time(&input->run), input->path,
-                input->run.frames, st_when_text(read->since_ns), st_when_text(read->until_ns), other);
+    const char *line = st_text("%s of %s, at %u frames, %.10s to %.10s%s",
+                               st_predict_text_time(&input->run), input->path, input->run.frames,
+                               st_when_text(read->since_ns), st_when_text(read->until_ns), other);
     st_text_field(out, "From", line, 6, width);
 }
 
-static int print_text(const struct st_predict_table *table, const struct st_module_history_predict *input)
+static int print_text(const struct st_predict_table *table,
+                      const struct st_module_history_predict *input)
 {
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);

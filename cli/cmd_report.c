@@ -27,8 +27,8 @@ static const char help[] =
     "  --input FILE       judge a posted text: pw-top, the journal, ps, ulimit -a,\n"
     "                     dmesg, uname -a, alsa-info.sh and more; up to 8 times;\n"
     "                     also without --input\n"
-    "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP ST_REPORT_HELP
-    "\n"
+    "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP
+        ST_REPORT_HELP "\n"
     "Examples:\n"
     "  sleeptune report --frames 64\n"
     "  sleeptune report linux-timer-slack\n"
@@ -58,7 +58,8 @@ static int read_options(int argc, char **argv, struct options *options)
 {
     int first;
     const struct st_option own[] = {
-        {"snapshot", .text = &options->input.snapshot}, /* this and the next four: the source of facts */
+        {"snapshot",
+         .text = &options->input.snapshot}, /* this and the next four: the source of facts */
         {"root", .text = &options->input.root},
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},
@@ -90,8 +91,8 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
-/* Reads the results of `tune`, but only for settings that still have the value from before the trial. @return
- * true: there are results. */
+/* Reads the results of `tune`, but only for settings that still have the value from before the
+ * trial. @return true: there are results. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
     struct st_platform *machine = st_platform_native();

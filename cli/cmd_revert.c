@@ -1,24 +1,27 @@
-/* sleeptune revert: undoes what `sleeptune apply` wrote, except what someone has changed since then. */
+/* sleeptune revert: undoes what `sleeptune apply` wrote, except what someone has changed since
+ * then. */
 #include <unistd.h>
 
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/report/report_run.h"
 
-static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
-                           "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
-                           "that was changed again since then is left as it is and listed.\n\n"
-                           "  --all              undo everything\n"
-                           "  --run-generators   run the commands that make this take effect\n"
-                           "  --root DIR         revert in a saved copy of a machine, not on this one\n"
-                           "  -h, --help         this text\n\n"
-                           "Examples (settings of the system need root):\n"
-                           "  sleeptune revert --all\n"
-                           "  sleeptune revert linux-cpu-frequency\n\n"
-                           "Exit status: 0 everything is as before, 1 something was changed again and left\n"
-                           "as it is, 3 usage, 4 failure: run revert again, it knows what is left.\n";
+static const char help[] =
+    "Usage: sleeptune revert [OPTION...] --all | ID...\n"
+    "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
+    "that was changed again since then is left as it is and listed.\n\n"
+    "  --all              undo everything\n"
+    "  --run-generators   run the commands that make this take effect\n"
+    "  --root DIR         revert in a saved copy of a machine, not on this one\n"
+    "  -h, --help         this text\n\n"
+    "Examples (settings of the system need root):\n"
+    "  sleeptune revert --all\n"
+    "  sleeptune revert linux-cpu-frequency\n\n"
+    "Exit status: 0 everything is as before, 1 something was changed again and left\n"
+    "as it is, 3 usage, 4 failure: run revert again, it knows what is left.\n";
 
-static int take_back(struct st_change_target *target, bool all, const char *const *ids, bool run_generators)
+static int take_back(struct st_change_target *target, bool all, const char *const *ids,
+                     bool run_generators)
 {
     struct st_applied applied = {.p = target->p};
     const bool any = target->journal.entries_n > 0 || geteuid() == 0;

@@ -1,6 +1,6 @@
-/* sleeptune share: prints a short text about this machine, to paste where someone is asked for help. A line
- * has numbers, sleeptune's own words, and words from elsewhere that have a strict form, so no name of a user,
- * a host or a device gets into it. */
+/* sleeptune share: prints a short text about this machine, to paste where someone is asked for
+ * help. A line has numbers, sleeptune's own words, and words from elsewhere that have a strict
+ * form, so no name of a user, a host or a device gets into it. */
 #include <ctype.h>
 #include <unistd.h>
 
@@ -14,10 +14,11 @@
 #include "platform/proc.h"
 #include "st_config.h"
 
-#define COLUMNS      76
-#define TEXT_BYTES   4096
-#define LINE_BYTES   140 /* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
-#define FINDINGS_MAX 7   /* findings with a separate line; others are in a list */
+#define COLUMNS    76
+#define TEXT_BYTES 4096
+#define LINE_BYTES                                                                                 \
+    140 /* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
+#define FINDINGS_MAX 7 /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500
 #define HOUR_S       3600.0
@@ -45,36 +46,29 @@ static void ST_PRINTF(1, 2) put(const char *format, ...)
 
 /* --- words from elsewhere --- */
 
-/** Copies the numbers and common words of a name of a kernel, distribution, CPU, driver or program. Other
- * words are left out, since whoever built or named the thing may have written anything there. @return whether
- * all words were copied. */
+/** Copies the numbers and common words of a name of a kernel, distribution, CPU, driver or program.
+ * Other words are left out, since whoever built or named the thing may have written anything there.
+ * @return whether all words were copied. */
 static bool copy_known(const char *text, char *ret, size_t ret_bytes)
 {
     static const char known[] =
         /* words of names of kernels, distributions, virtual machines and containers */
-        "aarch aws amd arch arm asahi azure bpo cachyos cloud current deb el fc generic hardened lowlatency "
-        "lqx lts "
-        "manjaro microsoft neptune p pve raspi rc realtime release rpi rpt rt standard stable v valve wsl x "
-        "xanmod zen "
-        "linux alpine bazzite debian fedora gentoo kali linuxmint mx nixos nobara opensuse leap tumbleweed "
-        "pop "
-        "raspbian rhel "
-        "rocky steamos ubuntu void docker flatpak lxc podman bhyve hyperv kvm oracle parallels qemu vmware "
-        "xen "
+        "aarch aws amd arch arm asahi azure bpo cachyos cloud current deb el fc generic hardened "
+        "lowlatency lqx lts manjaro microsoft neptune p pve raspi rc realtime release rpi rpt rt "
+        "standard stable v valve wsl x xanmod zen linux alpine bazzite debian fedora gentoo kali "
+        "linuxmint mx nixos nobara opensuse leap tumbleweed pop raspbian rhel rocky steamos ubuntu "
+        "void docker flatpak lxc podman bhyve hyperv kvm oracle parallels qemu vmware xen "
         /* CPUs, governors, drivers */
-        "apple athlon atom celeron core epyc gen gold i intel n pentium pro processor r ryzen silver st "
-        "nd rd th "
-        "threadripper tm ultra xeon conservative ondemand performance powersave schedutil userspace audio av "
-        "bcm bebob cmi dice digi dsp dummy fireface hammerfall hd hda hdmi hdsp hdspm ice loopback motu oxfw "
-        "oxygen pcm rme sof tascam usb via virtuoso "
+        "apple athlon atom celeron core epyc gen gold i intel n pentium pro processor r ryzen "
+        "silver st nd rd th threadripper tm ultra xeon conservative ondemand performance powersave "
+        "schedutil userspace audio av bcm bebob cmi dice digi dsp dummy fireface hammerfall hd hda "
+        "hdmi hdsp hdspm ice loopback motu oxfw oxygen pcm rme sof tascam usb via virtuoso "
         /* programs */
-        "ableton alsa ardour audacity bitwig brave bristol capture carla chrome chromium data discord "
-        "easyeffects "
-        "element ffplay firefox fluidsynth google guitarix hydrogen jack kodi live loop lmms mixxx mpv "
-        "mumble obs "
-        "pipewire playback pulse pulseaudio pw qsynth qtractor reaper renoise rosegarden skype slack spotify "
-        "steam "
-        "studio supercollider teams telegram vlc voiceengine webrtc wine wireplumber zoom zynaddsubfx";
+        "ableton alsa ardour audacity bitwig brave bristol capture carla chrome chromium data "
+        "discord easyeffects element ffplay firefox fluidsynth google guitarix hydrogen jack kodi "
+        "live loop lmms mixxx mpv mumble obs pipewire playback pulse pulseaudio pw qsynth qtractor "
+        "reaper renoise rosegarden skype slack spotify steam studio supercollider teams telegram "
+        "vlc voiceengine webrtc wine wireplumber zoom zynaddsubfx";
     static const char marks[] = " -+_~/()@";
     bool is_all = text[0] != '\0';
     ret[0] = '\0';
@@ -98,11 +92,15 @@ static bool copy_known(const char *text, char *ret, size_t ret_bytes)
     return is_all;
 }
 
-/** @return the name of a common program or of one in /usr/bin; "a program" instead of any other name. */
+/** @return the name of a common program or of one in /usr/bin; "a program" instead of any other
+ * name. */
 static const char *program_of(const char *name)
 {
-    const bool is_file = st_text_is_of(name, "_+-") && access(st_text("/usr/bin/%.40s", name), X_OK) == 0;
-    return is_file || (isalpha((unsigned char)name[0]) && copy_known(name, ST_ROOM(80))) ? name : "a program";
+    const bool is_file =
+        st_text_is_of(name, "_+-") && access(st_text("/usr/bin/%.40s", name), X_OK) == 0;
+    return is_file || (isalpha((unsigned char)name[0]) && copy_known(name, ST_ROOM(80)))
+               ? name
+               : "a program";
 }
 
 /* --- the machine --- */
@@ -164,8 +162,8 @@ static const char *word_of(const struct st_fact *fact, enum form form)
     return form == LIMIT && fact->i64 < 0 ? "no limit" : NULL;
 }
 
-/** Adds a row to the line, such as "governor powersave,": the distinct values of the row's facts, their
- * number, or the highest one. Adds nothing if there is no fact. */
+/** Adds a row to the line, such as "governor powersave,": the distinct values of the row's facts,
+ * their number, or the highest one. Adds nothing if there is no fact. */
 static void add_row(char *line, const struct st_facts *facts, const struct row *row)
 {
     char values[160] = "/", value[80] = "not readable";
@@ -188,7 +186,8 @@ static void add_row(char *line, const struct st_facts *facts, const struct row *
     if (n > 0 && row->form == RUNS)
         st_text_append(line, LINE_BYTES, " %s,", row->name);
     else if (n > 0)
-        st_text_append(line, LINE_BYTES, " %s %.*s,", row->name, (int)strlen(values) - 2, values + 1);
+        st_text_append(line, LINE_BYTES, " %s %.*s,", row->name, (int)strlen(values) - 2,
+                       values + 1);
 }
 
 static void put_machine(const struct st_facts *facts)
@@ -204,7 +203,8 @@ static void put_machine(const struct st_facts *facts)
     }
 }
 
-/** Prints the buffer size and who set it, but not the name of a program, which stands before these words. */
+/** Prints the buffer size and who set it, but not the name of a program, which stands before these
+ * words. */
 static void put_buffer(const struct st_wish *wish)
 {
     static const char *const says[] = {" asked for ", " forces ", " uses "};
@@ -212,9 +212,11 @@ static void put_buffer(const struct st_wish *wish)
     ST_EACH (word, says)
         why = strstr(wish->why, *word) != NULL ? "set by a program" : why;
     if (wish->in_use)
-        put("buffer frames=%u, rate_hz=%u, %s", (unsigned)wish->frames, (unsigned)wish->rate_hz, why);
+        put("buffer frames=%u, rate_hz=%u, %s", (unsigned)wish->frames, (unsigned)wish->rate_hz,
+            why);
     else
-        put("buffer not in use, judged for %u at %u Hz", (unsigned)wish->frames, (unsigned)wish->rate_hz);
+        put("buffer not in use, judged for %u at %u Hz", (unsigned)wish->frames,
+            (unsigned)wish->rate_hz);
 }
 
 /* --- what sleeptuned recorded --- */
@@ -223,7 +225,8 @@ static const char *rate_of(const json_t *side)
 {
     const double hours = st_ns_seconds(st_json_integer(side, "playing_ns")) / HOUR_S;
     const double n = (double)st_json_integer(side, "dropouts");
-    return hours > 0 ? st_text("%.1f dropouts an hour in %.1f h", n / hours, hours) : "not measured";
+    return hours > 0 ? st_text("%.1f dropouts an hour in %.1f h", n / hours, hours)
+                     : "not measured";
 }
 
 /** Prints the last change of the kernel, with the dropouts per hour before and since. */
@@ -237,8 +240,8 @@ static void put_kernel(const json_t *history)
                 continue;
             copy_known(st_json_text_of(what, "before"), before, sizeof(before));
             copy_known(st_json_text_of(what, "now"), now, sizeof(now));
-            line = st_text("%s: %s; before, %s: %s", now, rate_of(json_object_get(change, "since")), before,
-                           rate_of(json_object_get(change, "before")));
+            line = st_text("%s: %s; before, %s: %s", now, rate_of(json_object_get(change, "since")),
+                           before, rate_of(json_object_get(change, "before")));
         }
     }
     put("kernel %s", line);
@@ -256,7 +259,8 @@ static void put_dropouts(const json_t *history)
             if (st_json_integer(client, "dropouts") == 0 || programs_n++ >= PROGRAMS_MAX)
                 continue;
             char part[LINE_BYTES] = "";
-            ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "", program_of(st_json_text_of(client, "name")));
+            ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "",
+                      program_of(st_json_text_of(client, "name")));
             ST_JSON_EACH (row, client, "rows") {
                 const char *reason = st_json_text_of(row, "reason");
                 const int64_t n = st_json_integer(row, "dropouts");
@@ -264,13 +268,15 @@ static void put_dropouts(const json_t *history)
                     ST_APPEND(part, " %.24s %jd", reason, n);
             }
             if (strlen(line) + strlen(part) <
-                sizeof(line) - 1) /* add all of this program's text or nothing: a number must not be cut */
+                sizeof(line) -
+                    1) /* add all of this program's text or nothing: a number must not be cut */
                 ST_APPEND(line, "%s", part);
         }
     }
     if (watched_ns > 0)
-        put("dropouts dropouts=%jd, in a day of which %.1f h were %s%s.", st_json_integer(dropouts, "count"),
-            st_ns_seconds(watched_ns) / HOUR_S, line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
+        put("dropouts dropouts=%jd, in a day of which %.1f h were %s%s.",
+            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S,
+            line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
     else
         put("dropouts not watched");
 }
@@ -288,10 +294,12 @@ static void put_finding(const struct st_finding *finding)
         if (fact == NULL || !fact->is_int || !st_share_text_may(fact->key, *key))
             continue;
         ST_PRINT(number, "%s, %s=%jd", text, *key, fact->i64);
-        if (strlen(number) + strlen(finding->rule->id) < COLUMNS - sizeof(ST_SHARE_FINDING "  problem."))
+        if (strlen(number) + strlen(finding->rule->id) <
+            COLUMNS - sizeof(ST_SHARE_FINDING "  problem."))
             ST_PRINT(text, "%s", number);
     }
-    put(ST_SHARE_FINDING " %s %s%s.", finding->rule->id, st_finding_statuses[finding->status].name, text);
+    put(ST_SHARE_FINDING " %s %s%s.", finding->rule->id, st_finding_statuses[finding->status].name,
+        text);
 }
 
 static void put_findings(const struct st_report *report)
@@ -314,8 +322,8 @@ static void put_findings(const struct st_report *report)
     put("end ids=%zu, rules=%zu, sleeptune " ST_VERSION, first + n, report->findings_n);
 }
 
-/** Asks sleeptuned what it recorded in the last day, but only if it has answered before, so as not to wait
- * twice for a daemon that hangs. @return NULL: not known. */
+/** Asks sleeptuned what it recorded in the last day, but only if it has answered before, so as not
+ * to wait twice for a daemon that hangs. @return NULL: not known. */
 static json_t *ask_history(const struct st_facts *facts)
 {
     struct st_daemon_answer answer;

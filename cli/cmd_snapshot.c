@@ -31,7 +31,8 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     free(text);
     if (r == 0)
         return ST_EXIT_DONE;
-    return st_failure("cannot write %s: %s", st_text_or(path, "standard output"), st_destination_error(r));
+    return st_failure("cannot write %s: %s", st_text_or(path, "standard output"),
+                      st_destination_error(r));
 }
 
 int st_cmd_snapshot(int argc, char **argv)

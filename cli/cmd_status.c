@@ -1,5 +1,5 @@
-/* sleeptune status: asks the running sleeptuned over its Unix socket, once or each second, and prints its
- * screen, a line for a status bar, or a page. */
+/* sleeptune status: asks the running sleeptuned over its Unix socket, once or each second, and
+ * prints its screen, a line for a status bar, or a page. */
 #include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -30,19 +30,20 @@
 #define TEXT_BYTES 700
 #define ROWS_USUAL 24 /* rows of a terminal that does not report its size */
 
-static const char help[] = "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
-                           "                        [--system | --socket PATH]\n"
-                           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
-                           "  -w, --watch    redraw each second; Ctrl-C quits\n"
-                           "  --details      every figure\n"
-                           "  --html         open the live page in a browser (root: print its path)\n"
-                           "  --json         print JSON of the schema sleeptune-status/1\n"
-                           "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
-                           "  --follow       with --line: a line each time something changes\n"
-                           "  --system       the system's sleeptuned, also if your own runs\n"
-                           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
-                           "  --help         this help\n\n"
-                           "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n";
+static const char help[] =
+    "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
+    "                        [--system | --socket PATH]\n"
+    "Show what the running sleeptuned measures: your own, else the system's.\n\n"
+    "  -w, --watch    redraw each second; Ctrl-C quits\n"
+    "  --details      every figure\n"
+    "  --html         open the live page in a browser (root: print its path)\n"
+    "  --json         print JSON of the schema sleeptune-status/1\n"
+    "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
+    "  --follow       with --line: a line each time something changes\n"
+    "  --system       the system's sleeptuned, also if your own runs\n"
+    "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
+    "  --help         this help\n\n"
+    "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n";
 
 struct wish {
     const char *socket;                     /* --socket; NULL: the usual places */
@@ -52,16 +53,16 @@ struct wish {
 
 /* --- the screen --- */
 
-/* Adds the table of the buffer sizes that ran, from the history, to the screen. If there is no table, another
- * row of the screen says so. */
+/* Adds the table of the buffer sizes that ran, from the history, to the screen. If there is no
+ * table, another row of the screen says so. */
 static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish)
 {
     struct st_daemon_answer sizes;
     const int status = st_daemon_client_try(wish->socket, "sizes", ST_DAEMON_TIMEOUT_MS, &sizes);
     json_t *section = json_object_get(sizes.document, "section");
     if (status == 0 && section != NULL)
-        (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
-                                section);
+        (void)json_array_append(
+            json_object_get(json_object_get(to->document, "screen"), "sections"), section);
     st_daemon_client_finish(&sizes);
 }
 
@@ -87,24 +88,27 @@ static int print_text(const struct st_daemon_answer *answer, const struct wish *
 /* Prints a message as a separate page, since a user who clicks on a menu entry sees no terminal. */
 static void put_message(FILE *out, char *message)
 {
-    fputs("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
-          "content=\"default-src 'none'\"><meta name=viewport content=width=device-width>"
-          "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no "
-          "answer</h1><p>",
+    fputs("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta "
+          "http-equiv=Content-Security-Policy content=\"default-src 'none'\"><meta name=viewport "
+          "content=width=device-width><meta name=color-scheme content=\"light "
+          "dark\"><title>sleeptune</title><h1>sleeptune has no answer</h1><p>",
           out);
     for (const char *at = st_safe_text(message); *at != '\0'; at++)
         fprintf(out, strchr("<>&", *at) != NULL ? "&#%d;" : "%c", *at);
     fputs("<p>Type the command into a terminal, then open this page again from the menu.", out);
     if (ST_DOCS_URL[0] != '\0')
-        fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
+        fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>",
+              out);
 }
 
-/* The folder for the page: that of the caller's session, or his cache folder where sessions have none. For
- * root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m).
+/* The folder for the page: that of the caller's session, or his cache folder where sessions have
+ * none. For root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another
+ * user's (sudo -E, su -m).
  * @return NULL: there is none. */
 static const char *page_folder(void)
 {
-    const char *folder = geteuid() == 0 ? ST_RUN_DIR : st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
+    const char *folder =
+        geteuid() == 0 ? ST_RUN_DIR : st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
     if (geteuid() != 0 && folder != NULL)
         (void)mkdir(folder, 0700);
     return folder;
@@ -140,10 +144,10 @@ static bool is_address(const char *url)
            token[2 + strspn(token + 2, "0123456789abcdef")] == '\0';
 }
 
-/* Writes a page into a folder of the caller, readable by him only, and opens it in a browser. The page leads
- * to `url`, or shows the message if `url` is NULL. The browser does not get the url itself, since other users
- * could read the token in its command line. For root only the path is printed, since the desktop belongs to a
- * user. */
+/* Writes a page into a folder of the caller, readable by him only, and opens it in a browser. The
+ * page leads to `url`, or shows the message if `url` is NULL. The browser does not get the url
+ * itself, since other users could read the token in its command line. For root only the path is
+ * printed, since the desktop belongs to a user. */
 static int show_page(const char *url, char *message)
 {
     const char *folder = page_folder();
@@ -157,9 +161,9 @@ static int show_page(const char *url, char *message)
         return st_failure("cannot write into %s: %s", folder, strerror(errno));
     if (url != NULL)
         fprintf(out,
-                "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer>"
-                "<meta http-equiv=refresh content=\"0;url=%s\"><title>sleeptune</title><p><a href=\"%s\">"
-                "sleeptune</a>",
+                "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=referrer "
+                "content=no-referrer><meta http-equiv=refresh "
+                "content=\"0;url=%s\"><title>sleeptune</title><p><a href=\"%s\">sleeptune</a>",
                 url, url);
     else
         put_message(out, message);
@@ -196,7 +200,8 @@ static char *line_text(const struct wish *wish, int *ret_status)
     return text;
 }
 
-/* Prints the line once; with --follow, each time that it changes, until no one reads standard output. */
+/* Prints the line once; with --follow, each time that it changes, until no one reads standard
+ * output. */
 static int print_lines(const struct wish *wish)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
@@ -219,16 +224,18 @@ static int print_lines(const struct wish *wish)
 
 /* --- live --- */
 
-/* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals ignore */
+/* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals
+ * ignore */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END   "\033[?1049l\033[?25h"
 
 static const struct {
-    const char *attribute, *colour; /* parameters of SGR, the escape sequence for colours; may be "" */
-} styles[] = {
-    [ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},    [ST_STYLE_DIM] = {"0", ""},
-    [ST_STYLE_GOOD] = {"0;1", ";32"}, [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
-    [ST_STYLE_ALERT] = {"0;1;7", ""}};
+    const char *attribute,
+        *colour; /* parameters of SGR, the escape sequence for colours; may be "" */
+} styles[] = {[ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},
+              [ST_STYLE_DIM] = {"0", ""},       [ST_STYLE_GOOD] = {"0;1", ";32"},
+              [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
+              [ST_STYLE_ALERT] = {"0;1;7", ""}};
 
 static void show(const struct st_screen *screen)
 {
@@ -241,7 +248,8 @@ static void show(const struct st_screen *screen)
         for (int column = 0; column < columns; column++) {
             const struct st_cell *cell = st_screen_cell(screen, row, column);
             if (cell->style != style)
-                printf("\033[%s%sm", styles[cell->style].attribute, colour ? styles[cell->style].colour : "");
+                printf("\033[%s%sm", styles[cell->style].attribute,
+                       colour ? styles[cell->style].colour : "");
             style = cell->style;
             fputs(cell->text, stdout);
         }
@@ -273,15 +281,16 @@ static void ask(struct watch *watch)
         return;
     }
     if (strcmp(watch->answer.socket, answer.socket) != 0 || !watch->current)
-        ST_PRINT(watch->whose, "%s", st_daemon_client_whose(watch->wish->socket, &answer, &watch->current));
+        ST_PRINT(watch->whose, "%s",
+                 st_daemon_client_whose(watch->wish->socket, &answer, &watch->current));
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
     watch->since_wall_ns = st_posix_wall_ns(NULL);
 }
 
-/* Chooses the message at the bottom of the screen. @return true: it is an alert, since the daemon does not
- * answer. */
+/* Chooses the message at the bottom of the screen. @return true: it is an alert, since the daemon
+ * does not answer. */
 static bool choose_message(const struct watch *watch, const char **ret)
 {
     const char *since = st_when_text_near(watch->since_wall_ns, st_posix_wall_ns(NULL));
@@ -302,8 +311,8 @@ static void draw(const struct watch *watch)
     struct st_screen screen;
     struct winsize size = {0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL, st_terminal_width(STDOUT_FILENO),
-                       st_locale_utf8()) != 0)
+    if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL,
+                       st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
         return; /* out of memory: try again in the next second */
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
@@ -345,7 +354,8 @@ static int run_page(const struct wish *wish)
     int status = st_daemon_client_try(wish->socket, "page", ST_DAEMON_TIMEOUT_MS, &answer);
     const char *url = st_json_text(answer.document, "url");
     if (status == 0 && !is_address(url)) {
-        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
+        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned",
+                 answer.socket);
         status = ST_EXIT_FAILURE;
     }
     if (status != 0) {
@@ -386,7 +396,8 @@ int st_cmd_status_first(void)
     const struct wish wish = {0};
     struct st_daemon_answer answer;
     int status = st_daemon_client_try(NULL, "status", FIRST_MS, &answer);
-    status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
+    status =
+        status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;
 }
@@ -399,7 +410,8 @@ static int take_line(void *ctx, const char *text)
     *(const struct st_status_line_form **)ctx = form;
     if (form->name != NULL)
         return 0;
-    return st_failure_usage("--line: '%s' is unknown; use waybar, i3blocks, polybar or plain", text);
+    return st_failure_usage("--line: '%s' is unknown; use waybar, i3blocks, polybar or plain",
+                            text);
 }
 
 int st_cmd_status(int argc, char **argv)

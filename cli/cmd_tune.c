@@ -1,5 +1,5 @@
-/* sleeptune tune: tries the settings that the report suggests, each against its present value, and restores
- * everything. */
+/* sleeptune tune: tries the settings that the report suggests, each against its present value, and
+ * restores everything. */
 #include <glob.h>
 #include <unistd.h>
 
@@ -40,28 +40,29 @@ struct work {
     struct st_tune_output output;
 };
 
-static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
-                           "Try what 'sleeptune report' suggests: measure 5 s with each setting and 5 s\n"
-                           "without it, repeated in random order, and count late wake-ups. At the end\n"
-                           "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
-                           "  --dry-run            print what would be tried; measure and change nothing\n"
-                           "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
-                           "  --ask                the same, after a question\n"
-                           "  --budget TIME        at most this long, up to 24h (10m); one setting needs 5m\n"
-                           "  --only ID[,ID]       try these rules only\n"
-                           "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
-                           "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (server's, else 48k)\n"
-                           "  --profile PROFILE    do not keep what costs too much: studio, desktop\n"
-                           "                       (default), laptop, server; see sleeptune report --help\n"
-                           "  --while-recording    also while a program records\n"
-                           "  --user NAME          judge with the rights that NAME gets at login\n"
-                           "  --json               print JSON of the schema sleeptune-tune/1\n"
-                           "  -h, --help           this text\n\n"
-                           "Examples (most settings need root):\n"
-                           "  sleeptune tune --dry-run\n"
-                           "  sleeptune tune --frames 32 --ask\n\n"
-                           "Exit status: 0 done, nothing to try, or nothing to improve; 2 too few\n"
-                           "late wake-ups to compare; 3 usage, or the budget is too short; 4 failure.\n";
+static const char help[] =
+    "Usage: sleeptune tune [OPTION...]\n"
+    "Try what 'sleeptune report' suggests: measure 5 s with each setting and 5 s\n"
+    "without it, repeated in random order, and count late wake-ups. At the end\n"
+    "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
+    "  --dry-run            print what would be tried; measure and change nothing\n"
+    "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
+    "  --ask                the same, after a question\n"
+    "  --budget TIME        at most this long, up to 24h (10m); one setting needs 5m\n"
+    "  --only ID[,ID]       try these rules only\n"
+    "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
+    "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (server's, else 48k)\n"
+    "  --profile PROFILE    do not keep what costs too much: studio, desktop\n"
+    "                       (default), laptop, server; see sleeptune report --help\n"
+    "  --while-recording    also while a program records\n"
+    "  --user NAME          judge with the rights that NAME gets at login\n"
+    "  --json               print JSON of the schema sleeptune-tune/1\n"
+    "  -h, --help           this text\n\n"
+    "Examples (most settings need root):\n"
+    "  sleeptune tune --dry-run\n"
+    "  sleeptune tune --frames 32 --ask\n\n"
+    "Exit status: 0 done, nothing to try, or nothing to improve; 2 too few\n"
+    "late wake-ups to compare; 3 usage, or the budget is too short; 4 failure.\n";
 
 /** Reads the options. @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct work *work)
@@ -86,7 +87,8 @@ static int parse_options(int argc, char **argv, struct work *work)
 
 /* --- looking --- */
 
-/* Plans which settings are tried. @return ST_EXIT_DONE; or an st_exit if the budget is too short. */
+/* Plans which settings are tried. @return ST_EXIT_DONE; or an st_exit if the budget is too
+ * short. */
 static int plan(struct work *work)
 {
     struct st_tuning *t = &work->tuning;
@@ -100,9 +102,10 @@ static int plan(struct work *work)
     st_tuning_plan(t);
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
-    return st_failure_usage("--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
-                            st_ns_short(work->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
-                            t->open_n > 1 ? ", or name fewer settings with --only" : "");
+    return st_failure_usage(
+        "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
+        st_ns_short(work->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
+        t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
 
 static int look(struct work *work)
@@ -118,8 +121,8 @@ static int look(struct work *work)
         status = st_report_run_choose(&target->report, work->profile, work->only);
     if (status != ST_EXIT_DONE)
         return status;
-    const bool real_time =
-        target->p->rt_rights(target->p, work->config.priority, &rights) == 0 && rights.fifo_errno == 0;
+    const bool real_time = target->p->rt_rights(target->p, work->config.priority, &rights) == 0 &&
+                           rights.fifo_errno == 0;
     st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     work->output = (struct st_tune_output){.candidates = &work->candidates,
                                            .wish = &target->report.wish,
@@ -133,8 +136,8 @@ static int look(struct work *work)
 
 /* --- printing --- */
 
-static int print_text(const struct work *work, void (*print)(const struct st_tune_output *output, FILE *out),
-                      FILE *to)
+static int print_text(const struct work *work,
+                      void (*print)(const struct st_tune_output *output, FILE *out), FILE *to)
 {
     struct st_locale_stream stream;
     print(&work->output, st_locale_begin(&stream, to));
@@ -161,8 +164,8 @@ static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
     return st_tune_supervisor_set(&work->supervisor, on, ret_row, why);
 }
 
-/* @return the ALSA device from which a program records now, since trials could disturb that; NULL: none, not
- * known, or --while-recording allows it.
+/* @return the ALSA device from which a program records now, since trials could disturb that; NULL:
+ * none, not known, or --while-recording allows it.
  */
 static const char *recording(const struct work *work)
 {
@@ -173,7 +176,8 @@ static const char *recording(const struct work *work)
     const char *found = NULL;
     if (!work->while_recording && glob(CAPTURES, 0, NULL, &paths) == 0) {
         ST_EACH_OF (path, paths.gl_pathv, paths.gl_pathc) {
-            if (found == NULL && machine->read_text(machine, *path, text, sizeof(text), &bytes) == 0 &&
+            if (found == NULL &&
+                machine->read_text(machine, *path, text, sizeof(text), &bytes) == 0 &&
                 strstr(text, "RUNNING") != NULL)
                 found = st_text("%s", *path);
         }
@@ -194,8 +198,8 @@ static int look_at_heat(const struct work *work, char *why)
     return -ECANCELED;
 }
 
-/* Measures one block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program
- * records; -EIO: the loop failed. */
+/* Measures one block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a
+ * program records; -EIO: the loop failed. */
 static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;
@@ -248,8 +252,10 @@ static void show(void *ctx, const struct st_tuning *tuning, int row)
 static int run(struct work *work)
 {
     struct st_platform *p = work->target.p;
-    const struct st_tuning_bench bench = {
-        .set = set, .block = measure, .look = isatty(STDERR_FILENO) == 1 ? show : NULL, .ctx = work};
+    const struct st_tuning_bench bench = {.set = set,
+                                          .block = measure,
+                                          .look = isatty(STDERR_FILENO) == 1 ? show : NULL,
+                                          .ctx = work};
     work->output.tuning = &work->tuning;
     int r = st_tune_supervisor_start(&work->supervisor, p, work->target.folder, &work->candidates);
     if (r != 0)
@@ -282,8 +288,10 @@ static void save(const struct work *work)
     for (size_t i = 0; i < work->tuning.n; i++) {
         const struct st_tuning_row *row = &work->tuning.rows[i];
         struct st_tuned_row *to = &tuned.rows[tuned.n];
-        *to = (struct st_tuned_row){
-            .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
+        *to = (struct st_tuned_row){.outcome = row->outcome,
+                                    .fold = row->fold.value,
+                                    .low = row->fold.low,
+                                    .high = row->fold.high};
         for (int arm = 0; arm < 2; arm++) {
             to->events_n[arm] = row->mean[arm].events_n;
             to->seconds[arm] = row->dropouts.pairs_n * st_ns_seconds(ST_TUNE_BLOCK_NS - SETTLE_NS);
@@ -291,7 +299,8 @@ static void save(const struct work *work)
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);
         if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)
-            ST_PRINT(to->target, "%.199s", work->candidates.plan.entries[candidate->first_step].target);
+            ST_PRINT(to->target, "%.199s",
+                     work->candidates.plan.entries[candidate->first_step].target);
         ST_PRINT(to->from, "%.63s", candidate->now);
         ST_PRINT(to->to, "%.63s", candidate->trial);
         tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||
@@ -316,11 +325,14 @@ static bool is_wanted(const struct work *work)
     return !work->ask || st_change_output_ask("Make permanent what helped?");
 }
 
-/* Makes the settings that helped permanent, by `sleeptune apply` for the same buffer size and user. With
- * --json, the text of `apply` goes to standard error, since the JSON document goes to standard output. */
+/* Makes the settings that helped permanent, by `sleeptune apply` for the same buffer size and user.
+ * With
+ * --json, the text of `apply` goes to standard error, since the JSON document goes to standard
+ * output. */
 static int keep(struct work *work)
 {
-    char *argv[8 + ST_CANDIDATES_MAX] = {st_text("apply"), st_text("--yes"), st_text("--no-measure")};
+    char *argv[8 + ST_CANDIDATES_MAX] = {st_text("apply"), st_text("--yes"),
+                                         st_text("--no-measure")};
     int argc = 3, out = -1;
     if (!is_wanted(work)) {
         if (!work->json)

@@ -8,21 +8,22 @@
 #include "cli/report/report_run.h"
 #include "platform/program/output.h"
 
-static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
-                           "Check that everything 'sleeptune apply' wrote is still in place and took\n"
-                           "effect; most useful after a reboot. Then run the loop as long as apply\n"
-                           "ran it, and compare both runs. Changes nothing. Needs no root, but the\n"
-                           "right to use the real-time priority that apply measured with.\n\n"
-                           "  --no-measure       do not run the loop\n"
-                           "  --user NAME        judge with the rights that NAME gets at login\n"
-                           "  --root DIR         check a saved copy of a machine, not this one\n"
-                           "  --json             print JSON of the schema sleeptune-verify/1\n"
-                           "  -h, --help         this text\n\n"
-                           "Example:\n"
-                           "  sleeptune verify\n\n"
-                           "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
-                           "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
-                           "failure, 5 the measurement is invalid.\n";
+static const char help[] =
+    "Usage: sleeptune verify [OPTION...]\n"
+    "Check that everything 'sleeptune apply' wrote is still in place and took\n"
+    "effect; most useful after a reboot. Then run the loop as long as apply\n"
+    "ran it, and compare both runs. Changes nothing. Needs no root, but the\n"
+    "right to use the real-time priority that apply measured with.\n\n"
+    "  --no-measure       do not run the loop\n"
+    "  --user NAME        judge with the rights that NAME gets at login\n"
+    "  --root DIR         check a saved copy of a machine, not this one\n"
+    "  --json             print JSON of the schema sleeptune-verify/1\n"
+    "  -h, --help         this text\n\n"
+    "Example:\n"
+    "  sleeptune verify\n\n"
+    "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
+    "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
+    "failure, 5 the measurement is invalid.\n";
 
 /* In rising order: the worst outcome decides. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
@@ -38,9 +39,16 @@ struct work {
 
 /* --- what apply wrote --- */
 
-/* Results that `verify` prints. enum st_entry_state has the states of a write; these are further states of
- * a write, and the states of a rule. */
-enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
+/* Results that `verify` prints. enum st_entry_state has the states of a write; these are further
+ * states of a write, and the states of a rule. */
+enum word {
+    INTERRUPTED = ST_ENTRY_UNREAD + 1,
+    FORGOTTEN,
+    IN_EFFECT,
+    NOT_NEEDED,
+    NOT_KNOWN,
+    NOT_YET
+};
 
 static const struct {
     const char *name;
@@ -76,21 +84,23 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
         detail = st_text("it is %s now", now.now);
     work->worst = ST_MAX(work->worst, words[word].outcome);
     json_array_append_new(work->entries,
-                          json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule, "target",
-                                    entry->target, "old", entry->file ? NULL : entry->old_value, "new",
-                                    entry->file ? NULL : entry->new_value, "state", words[word].name,
-                                    "detail", detail, "also_in", others));
+                          json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule,
+                                    "target", entry->target, "old",
+                                    entry->file ? NULL : entry->old_value, "new",
+                                    entry->file ? NULL : entry->new_value, "state",
+                                    words[word].name, "detail", detail, "also_in", others));
     if (work->json)
         return;
-    st_change_output_row(12, words[word].name, st_text_joined(st_change_output_entry(entry), ": ", detail));
+    st_change_output_row(12, words[word].name,
+                         st_text_joined(st_change_output_entry(entry), ": ", detail));
     if (others[0] != '\0')
         st_change_output_row(12, "also in", others);
 }
 
 /* --- the rules of these changes --- */
 
-/* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no one, or
- * `user` has the right as well. */
+/* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no
+ * one, or `user` has the right as well. */
 static const char *other_user(const struct st_journal *journal, const char *id, const char *user)
 {
     const char *other = NULL;
@@ -123,11 +133,12 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     }
     if (fired && other != NULL) {
         state = NOT_YET;
-        needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
+        needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME",
+                        other, id);
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = NOT_NEEDED;
-    } else if (fired && unread != NULL) { /* the written file cannot be read, so the rule judged by other
-                                             facts, such as the kernel's options */
+    } else if (fired && unread != NULL) { /* the written file cannot be read, so the rule judged by
+                                             other facts, such as the kernel's options */
         state = NOT_KNOWN;
         summary = unread;
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
@@ -147,18 +158,19 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         needs = "apply cannot change all that is needed; for the rest: sleeptune report";
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
-    json_array_append_new(work->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
-                                                 words[state].name, "summary", summary, "needs", needs,
-                                                 "frames", (json_int_t)report->wish.frames, "rate_hz",
-                                                 (json_int_t)report->wish.rate_hz));
+    json_array_append_new(work->rules,
+                          json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
+                                    words[state].name, "summary", summary, "needs", needs, "frames",
+                                    (json_int_t)report->wish.frames, "rate_hz",
+                                    (json_int_t)report->wish.rate_hz));
     if (!work->json)
         st_change_output_row(4, st_text("%-10s  %s:", words[state].name, id),
                              st_text_joined(summary, "; ", needs));
 }
 
-/* Judges each rule for the buffer size for which `apply` judged it: a change for 128 frames that waits for a
- * login would look done while PipeWire idles at 1024 frames. A user's own settings of PipeWire are judged for
- * the size in use. */
+/* Judges each rule for the buffer size for which `apply` judged it: a change for 128 frames that
+ * waits for a login would look done while PipeWire idles at 1024 frames. A user's own settings of
+ * PipeWire are judged for the size in use. */
 static int verify_rules(struct work *work)
 {
     const struct st_change_target *target = &work->target;
@@ -167,11 +179,12 @@ static int verify_rules(struct work *work)
     ST_EACH_OF (entry, target->journal.entries, target->journal.entries_n) {
         if (st_journal_find(&target->journal, entry->rule) != entry)
             continue;
-        const int status =
-            st_report_run_make(target->facts, target->own ? 0 : entry->frames, entry->rate_hz, &report);
+        const int status = st_report_run_make(target->facts, target->own ? 0 : entry->frames,
+                                              entry->rate_hz, &report);
         if (status != ST_EXIT_DONE)
             return status;
-        if (!work->json && (report.wish.frames != last.frames || report.wish.rate_hz != last.rate_hz))
+        if (!work->json &&
+            (report.wish.frames != last.frames || report.wish.rate_hz != last.rate_hz))
             printf("settings judged for %s%s\n", st_buffer_text(&report.wish),
                    target->own ? "" : ", as by apply");
         last = report.wish;
@@ -189,12 +202,13 @@ static int verify(struct work *work)
     const struct st_journal *journal = &target->journal;
     const bool json = work->json, any = journal->entries_n > 0;
     struct st_before_after proof = {
-        .why = !any            ? "sleeptune has changed no setting"
-               : !target->live ? "a saved copy of a machine (--root) cannot be measured"
-               : target->own
-                   ? "compare dropouts while music plays: sleeptune status --details, column Bursts/h"
-               : work->no_measure ? "not measured (--no-measure)"
-                                  : NULL};
+        .why =
+            !any            ? "sleeptune has changed no setting"
+            : !target->live ? "a saved copy of a machine (--root) cannot be measured"
+            : target->own
+                ? "compare dropouts while music plays: sleeptune status --details, column Bursts/h"
+            : work->no_measure ? "not measured (--no-measure)"
+                               : NULL};
     /* root has each right anyway: check whether the user got it */
     if (target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
                      : work->input.user == NULL)
@@ -213,21 +227,23 @@ static int verify(struct work *work)
     if (proof.why == NULL)
         status = st_before_after_make(target, &proof);
     if (status == ST_EXIT_DONE)
-        status = exits[proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE ? OUTCOME_BAD : work->worst];
+        status = exits[proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE ? OUTCOME_BAD
+                                                                                 : work->worst];
     if (json && st_output_json(json_pack(
                     "{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
-                    work->worst == OUTCOME_UNKNOWN ? json_null() : json_boolean(work->worst == OUTCOME_GOOD),
-                    "entries", work->entries, "rules", work->rules, "proof", st_before_after_json(&proof))) !=
-                    ST_EXIT_DONE)
+                    work->worst == OUTCOME_UNKNOWN ? json_null()
+                                                   : json_boolean(work->worst == OUTCOME_GOOD),
+                    "entries", work->entries, "rules", work->rules, "proof",
+                    st_before_after_json(&proof))) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!json && any && target->live)
         st_before_after_print(&proof);
     st_before_after_finish(&proof);
     if (!json && target->own &&
         st_change_folder_look(target->p, st_os_rows[target->p->os].changes) != -ENOENT)
-        st_change_output_row(
-            0, "",
-            "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
+        st_change_output_row(0, "",
+                             "These are your own settings. Run 'sleeptune verify' as root for the "
+                             "changes that root applied.");
     return status;
 }
 

@@ -16,7 +16,8 @@ int st_cmd_verify(int argc, char **argv);
 int st_cmd_tune(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);
 int st_cmd_status(int argc, char **argv);
-/** Prints the first screen if a daemon answers within 500 ms. @return an st_exit; -1: no daemon answers. */
+/** Prints the first screen if a daemon answers within 500 ms. @return an st_exit; -1: no daemon
+ * answers. */
 int st_cmd_status_first(void);
 int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_share(int argc, char **argv);

@@ -24,7 +24,8 @@ const struct st_command st_commands[] = {
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
     {"revert", "undo the changes", st_cmd_revert, FIX},
-    {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot, FIX},
+    {"snapshot", "save all facts about this machine, to judge them elsewhere", st_cmd_snapshot,
+     FIX},
     {"status", "show what sleeptuned measures now", st_cmd_status, WATCH},
     {"heard", "mark the moment: I heard a click now", st_cmd_heard, WATCH},
     {"history", "show what sleeptuned has recorded", st_cmd_history, WATCH},
@@ -100,8 +101,8 @@ static int version(void)
 {
     static const char *const has[] = {"no", "yes"};
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, alsa %s, systemd %s, http %s, trace %s\n", has[ST_HAVE_SOUNDIO], has[ST_HAVE_ALSA],
-           has[ST_HAVE_SYSTEMD], has[ST_HAVE_HTTP], has[ST_HAVE_TRACE]);
+    printf("libsoundio %s, alsa %s, systemd %s, http %s, trace %s\n", has[ST_HAVE_SOUNDIO],
+           has[ST_HAVE_ALSA], has[ST_HAVE_SYSTEMD], has[ST_HAVE_HTTP], has[ST_HAVE_TRACE]);
     puts("sound servers that can be watched: " ST_SERVERS);
     return ST_EXIT_DONE;
 }

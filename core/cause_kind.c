@@ -7,40 +7,46 @@ static const struct {
     const char *name, *text, *todo;
     bool by_exclusion;
 } causes[ST_CAUSE_COUNT] = {
-    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU", "run sleeptune history --causes"},
+    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU",
+                            "run sleeptune history --causes"},
     [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
                                 "real-time throttling: real-time threads used up their share",
                                 REPORT "linux-rt-throttling"},
     [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of sleeptune's cgroup was used up",
                             "remove CPUQuota= from the unit, or the limit from the container"},
-    [ST_CAUSE_STOPPED] = {"stopped", "sleeptune itself was stopped, and continued later (SIGCONT)", ""},
+    [ST_CAUSE_STOPPED] = {"stopped", "sleeptune itself was stopped, and continued later (SIGCONT)",
+                          ""},
     [ST_CAUSE_PAGE_FAULT] =
         {"page-fault", "memory had to be read from disk",
-         "close programs that use much memory; run sleeptune report (limit of locked memory)", true},
+         "close programs that use much memory; run sleeptune report (limit of locked memory)",
+         true},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period",
                            "use a larger buffer, or less load"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", "", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
-                         "an interrupt, or kernel code that cannot be interrupted, had the CPU (in a "
-                         "virtual machine perhaps its host)",
+                         "an interrupt, or kernel code that cannot be interrupted, had the CPU (in "
+                         "a virtual machine perhaps its host)",
                          "run sleeptune report"},
-    [ST_CAUSE_STRETCHED] =
-        {"stretched",
-         "the kernel made the sleep longer (kern.timecounter.alloweddeviation, or a periodic event "
-         "timer)",
-         REPORT "freebsd-alloweddeviation"},
+    [ST_CAUSE_STRETCHED] = {"stretched",
+                            "the kernel made the sleep longer (kern.timecounter.alloweddeviation, "
+                            "or a periodic event timer)",
+                            REPORT "freebsd-alloweddeviation"},
     [ST_CAUSE_TIMER] =
         {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
-         "measure as root for a minute: only root can read how often the firmware took the CPU", true},
+         "measure as root for a minute: only root can read how often the firmware took the CPU",
+         true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] =
-        {"hypervisor-or-interrupt", "the virtual machine's host or an interrupt (no counter shows which)",
+        {"hypervisor-or-interrupt",
+         "the virtual machine's host or an interrupt (no counter shows which)",
          "give the virtual machine CPUs of its own, or play outside of it", true},
-    [ST_CAUSE_FIRMWARE] = {"firmware",
-                           "the computer's firmware (BIOS) stopped the CPUs: a system management interrupt",
-                           "update the BIOS; stop programs that control fans or read sensors through it"},
+    [ST_CAUSE_FIRMWARE] =
+        {"firmware",
+         "the computer's firmware (BIOS) stopped the CPUs: a system management interrupt",
+         "update the BIOS; stop programs that control fans or read sensors through it"},
     [ST_CAUSE_STEAL] = {"steal", "the host of this virtual machine had the CPU",
                         "give the virtual machine CPUs of its own, or play outside of it"},
-    [ST_CAUSE_BUS_LOCK] = {"bus-lock", "a program blocked the memory of all CPUs (split or bus lock)",
+    [ST_CAUSE_BUS_LOCK] = {"bus-lock",
+                           "a program blocked the memory of all CPUs (split or bus lock)",
                            REPORT "linux-split-lock"},
     [ST_CAUSE_IDLE_EXIT] = {"idle-exit", "the CPU took long to leave a deep idle state",
                             "run sleeptune report (idle states of the CPU)"},

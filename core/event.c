@@ -18,5 +18,6 @@ enum st_event_kind st_event_kind_of(const char *name)
 
 bool st_event_kind_is_dropout(enum st_event_kind kind)
 {
-    return kind == ST_EVENT_DEVICE_DROPOUT || kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_OWN_DROPOUT;
+    return kind == ST_EVENT_DEVICE_DROPOUT || kind == ST_EVENT_CLIENT_DROPOUT ||
+           kind == ST_EVENT_OWN_DROPOUT;
 }

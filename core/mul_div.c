@@ -13,8 +13,8 @@ int st_mul_div(uint64_t a, uint64_t b, uint64_t add, uint64_t divisor, uint64_t 
     high += __builtin_add_overflow(low, add, &low);
     if (high >= divisor)
         return -ERANGE;
-    /* Divides bit by bit: `high` is the remainder; the bits of the quotient are shifted into `low` behind
-     * those that are left of the product. */
+    /* Divides bit by bit: `high` is the remainder; the bits of the quotient are shifted into `low`
+     * behind those that are left of the product. */
     for (int bit = 0; bit < 64; bit++) {
         const bool carry = high >> 63;
         high = high << 1 | low >> 63;

@@ -126,8 +126,8 @@ int st_ns_parse(const char *text, int64_t *ret_ns)
         last_unit_ns = unit_ns;
         uint64_t fraction_ns;
         int64_t part_ns;
-        if (st_mul_div(number.fraction, (uint64_t)unit_ns, number.scale / 2, number.scale, &fraction_ns) !=
-                0 ||
+        if (st_mul_div(number.fraction, (uint64_t)unit_ns, number.scale / 2, number.scale,
+                       &fraction_ns) != 0 ||
             __builtin_mul_overflow(number.whole, unit_ns, &part_ns) ||
             __builtin_add_overflow(part_ns, fraction_ns, &part_ns) ||
             __builtin_add_overflow(total_ns, part_ns, &total_ns))

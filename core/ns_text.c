@@ -20,14 +20,15 @@ const char *st_ns_text(int64_t ns)
     const uint64_t size_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     ST_EACH (row, rows) {
         const uint64_t step_ns = row->unit_ns / row->steps;
-        const uint64_t steps = size_ns / step_ns + (size_ns % step_ns >= (step_ns + 1) / 2 && step_ns > 1);
+        const uint64_t steps =
+            size_ns / step_ns + (size_ns % step_ns >= (step_ns + 1) / 2 && step_ns > 1);
         if (steps >= row->below)
             continue;
         const char *sign = ns < 0 ? "-" : "";
         if (row->decimals == 0)
             return st_text("%s%ju %s", sign, steps, row->name);
-        return st_text("%s%ju.%0*ju %s", sign, steps / row->steps, row->decimals, steps % row->steps,
-                       row->name);
+        return st_text("%s%ju.%0*ju %s", sign, steps / row->steps, row->decimals,
+                       steps % row->steps, row->name);
     }
     return "";
 }

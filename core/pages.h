@@ -3,9 +3,9 @@
 
 #include "core/base.h"
 
-/** Rewrites one byte of each page of @p memory with its own value, so that the kernel provides the page now.
- * A program that runs for months then shows all its memory as resident from its first minute on. No other
- * thread may write to the memory meanwhile. */
+/** Rewrites one byte of each page of @p memory with its own value, so that the kernel provides the
+ * page now. A program that runs for months then shows all its memory as resident from its first
+ * minute on. No other thread may write to the memory meanwhile. */
 static inline void st_pages_touch(void *memory, size_t bytes)
 {
     enum { SMALLEST_PAGE_BYTES = 4096 };

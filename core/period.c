@@ -32,15 +32,16 @@ int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den)
     return 0;
 }
 
-/* t0 + offset, at most INT64_MAX. __builtin_add_overflow computes the exact sum, also of a signed and an
- * unsigned number. */
+/* t0 + offset, at most INT64_MAX. __builtin_add_overflow computes the exact sum, also of a signed
+ * and an unsigned number. */
 static int64_t add_saturating(int64_t t0_ns, uint64_t offset_ns) ST_NONBLOCKING
 {
     int64_t due_ns;
     return __builtin_add_overflow(t0_ns, offset_ns, &due_ns) ? INT64_MAX : due_ns;
 }
 
-int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING
+int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns,
+                              uint64_t k) ST_NONBLOCKING
 {
     uint64_t offset_ns;
     if (st_mul_div(k, period->num, period->den / 2, period->den, &offset_ns) != 0)
@@ -51,7 +52,8 @@ int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uin
 /* Finds the largest j with due(j) <= now.
  * With d = now - t0 and due(j) - t0 = floor((j * num + h) / den), h = floor(den / 2):
  * due(j) <= now  <=>  j * num + h < (d + 1) * den  <=>  j <= ((d + 1) * den - 1 - h) / num. */
-uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64_t now_ns) ST_NONBLOCKING
+uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns,
+                            int64_t now_ns) ST_NONBLOCKING
 {
     if (now_ns < t0_ns)
         return 0;

@@ -15,17 +15,21 @@ struct st_period {
  * @return 0 or -ERANGE, also for more than an hour (nothing written). Threads: any. */
 ST_NODISCARD int st_period_init(struct st_period *period, uint32_t frames, uint32_t rate_hz);
 
-/** period = num_ns / den ns. @return 0 or -ERANGE (zero, shorter than 1 ns or longer than an hour). Threads:
- * any. */
+/** period = num_ns / den ns. @return 0 or -ERANGE (zero, shorter than 1 ns or longer than an hour).
+ * Threads: any. */
 ST_NODISCARD int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den);
 
-/** st_period_due_ns for the case that k * num needs more than 64 bits: 128-bit arithmetic, saturating. */
-int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING;
+/** st_period_due_ns for the case that k * num needs more than 64 bits: 128-bit arithmetic,
+ * saturating. */
+int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns,
+                              uint64_t k) ST_NONBLOCKING;
 
 /**
- * due(k) = t0 + k * num / den, computed from k and rounded once (half up), so that no error adds up.
- * @return ns; saturates at INT64_MAX. Threads: any; real-time safe (one 64-bit division while k * num < 2^64,
- *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle. */
+ * due(k) = t0 + k * num / den, computed from k and rounded once (half up), so that no error adds
+ * up.
+ * @return ns; saturates at INT64_MAX. Threads: any; real-time safe (one 64-bit division while k *
+ * num < 2^64, which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once
+ * a cycle. */
 static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns,
                                        uint64_t k) ST_NONBLOCKING
 {
@@ -40,9 +44,10 @@ static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t
 }
 
 /**
- * The largest j with due(j) <= now, 0 if now is before due(0). The inverse of st_period_due_ns, exact.
- * Threads: any; real-time safe. */
-uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64_t now_ns) ST_NONBLOCKING;
+ * The largest j with due(j) <= now, 0 if now is before due(0). The inverse of st_period_due_ns,
+ * exact. Threads: any; real-time safe. */
+uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns,
+                            int64_t now_ns) ST_NONBLOCKING;
 
 /** The period in ns, rounded half up. */
 int64_t st_period_ns(const struct st_period *period) ST_NONBLOCKING;

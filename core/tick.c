@@ -27,9 +27,11 @@ int st_tick_shift(int64_t percent)
 
 int st_tick_late(int64_t percent, int64_t hz, double sleep_ns, struct st_tick_late *ret)
 {
-    if (percent < INT32_MIN || percent > INT32_MAX || hz < 1 || hz > ST_TICK_HZ_MAX || !(sleep_ns > 0))
+    if (percent < INT32_MIN || percent > INT32_MAX || hz < 1 || hz > ST_TICK_HZ_MAX ||
+        !(sleep_ns > 0))
         return -ERANGE;
-    /* The kernel updates the timecounter every tc_tick ticks, which is about once a millisecond at most. */
+    /* The kernel updates the timecounter every tc_tick ticks, which is about once a millisecond at
+     * most. */
     const int64_t tc_tick = hz <= 1000 ? 1 : (hz + 500) / 1000;
     const double coarse_ns = (double)tc_tick / (double)hz * 1e9;
     struct st_tick_late late = {.shift = st_tick_shift(percent)};

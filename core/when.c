@@ -5,7 +5,8 @@
 #include "core/text/number.h"
 
 #define WHEN_BYTES 32
-#define LAST_NS    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
+#define LAST_NS                                                                                    \
+    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
 
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {
@@ -43,8 +44,8 @@ static int parse_epoch(const char *text, int64_t *ret)
 
 static int parse_date(const char *text, bool local, int64_t *ret)
 {
-    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
-                                        "%Y-%m-%dT%H:%M:%S"};
+    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
+                                        "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
     ST_EACH (form, forms) {
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
@@ -56,7 +57,9 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);
         /* The caller refuses INT64_MAX as out of range. */
         *ret = s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX;
-        return tm.tm_mday == day ? 0 : -EINVAL; /* 31 November would become 1 December, so it is refused */
+        return tm.tm_mday == day
+                   ? 0
+                   : -EINVAL; /* 31 November would become 1 December, so it is refused */
     }
     return -EINVAL;
 }
@@ -73,7 +76,8 @@ static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t
     tm.tm_hour = 12; /* counts days at noon, when no time zone changes its clock */
     for (int days = 0; days < 2; days++, tm.tm_mday--) {
         char day[64];
-        if ((here ? mktime(&tm) : timegm(&tm)) == -1 || strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)
+        if ((here ? mktime(&tm) : timegm(&tm)) == -1 ||
+            strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)
             break;
         ST_APPEND(day, "%s", text);
         r = parse_date(day, local, ret);
@@ -112,7 +116,8 @@ const char *st_when_text(int64_t wall_ns)
     const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
     char *text = st_text_room(WHEN_BYTES);
-    if (localtime_r(&seconds, &local) == NULL || strftime(text, WHEN_BYTES, "%Y-%m-%d %H:%M:%S", &local) == 0)
+    if (localtime_r(&seconds, &local) == NULL ||
+        strftime(text, WHEN_BYTES, "%Y-%m-%d %H:%M:%S", &local) == 0)
         return "?";
     return text;
 }

@@ -11,7 +11,8 @@
 #include "platform/posix/posix.h"
 
 #define PATH_BYTES 4096
-#define TRIES      10 /* attempts, since another process may remove the file between open and flock */
+/* attempts, since another process may remove the file between open and flock */
+#define TRIES 10
 
 static bool make_path(const char *path, char buf[PATH_BYTES])
 {
@@ -23,13 +24,13 @@ static bool make_path(const char *path, char buf[PATH_BYTES])
 static bool is_at_path(int fd, const char *path)
 {
     struct stat open_one, there;
-    return fstat(fd, &open_one) == 0 && lstat(path, &there) == 0 && open_one.st_dev == there.st_dev &&
-           open_one.st_ino == there.st_ino;
+    return fstat(fd, &open_one) == 0 && lstat(path, &there) == 0 &&
+           open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino;
 }
 
-/* Checks that a lock file is safe to overwrite: it must belong to this process's user or to the owner of its
- * folder, and have no second hard link. A file with 0 links is accepted: the previous holder of the lock has
- * just removed it. */
+/* Checks that a lock file is safe to overwrite: it must belong to this process's user or to the
+ * owner of its folder, and have no second hard link. A file with 0 links is accepted: the previous
+ * holder of the lock has just removed it. */
 static int look(int fd, const char *path)
 {
     struct stat file, folder;
@@ -42,12 +43,13 @@ static int look(int fd, const char *path)
     return file.st_uid == geteuid() || file.st_uid == folder.st_uid ? 0 : -EPERM;
 }
 
-/* Opens the lock file, or creates it, and locks it. @return a locked descriptor; -EBUSY: *ret_pid is the
- * process that holds the lock; or another error. */
+/* Opens the lock file, or creates it, and locks it. @return a locked descriptor; -EBUSY: *ret_pid
+ * is the process that holds the lock; or another error. */
 static int open_and_lock(const char *path, long *ret_pid)
 {
     char text[32] = "";
-    const int fd = st_posix_opened(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    const int fd =
+        st_posix_opened(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (fd < 0)
         return fd;
     int r = look(fd, path);
@@ -71,7 +73,8 @@ int st_lock_file_take(const char *path, int *fd, long *ret_pid)
     if (*fd >= 0 && is_at_path(*fd, lock_path))
         return 0;
     if (*fd >= 0)
-        close(*fd); /* the lock file was removed, so another process could lock a new one: take it again */
+        close(*fd); /* the lock file was removed, so another process could lock a new one: take it
+                       again */
     *fd = -1;
     int r = -EBUSY;
     for (int i = 0; i < TRIES; i++) {

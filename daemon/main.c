@@ -101,16 +101,17 @@ static int read_options(int argc, char **argv, struct options *ret)
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "sleeptuned: unexpected argument '%s'. Try 'sleeptuned -h'.\n", argv[optind]);
+        fprintf(stderr, "sleeptuned: unexpected argument '%s'. Try 'sleeptuned -h'.\n",
+                argv[optind]);
         return EXIT_USAGE;
     }
     return -1;
 }
 
-/* Reads the configuration. A file that -c names must exist; the default file may be missing. @return 0, or
- * EXIT_USAGE after the errors were printed. */
-static int read_config(struct st_platform *machine, const struct options *options, struct st_config *ret,
-                       const char **ret_path)
+/* Reads the configuration. A file that -c names must exist; the default file may be missing.
+ * @return 0, or EXIT_USAGE after the errors were printed. */
+static int read_config(struct st_platform *machine, const struct options *options,
+                       struct st_config *ret, const char **ret_path)
 {
     *ret_path = options->config;
     if (options->config == NULL) {
@@ -125,7 +126,8 @@ static int read_config(struct st_platform *machine, const struct options *option
 
 static volatile sig_atomic_t ends_by, reloads, ran_too_long;
 
-/* Handles SIGHUP, SIGTERM and SIGINT, which arrive only while the main thread waits (daemon/wait.h). */
+/* Handles SIGHUP, SIGTERM and SIGINT, which arrive only while the main thread waits
+ * (daemon/wait.h). */
 static void on_signal(int number)
 {
     if (number == SIGHUP)
@@ -134,9 +136,9 @@ static void on_signal(int number)
         ends_by = number;
 }
 
-/* Handles SIGXCPU, which the kernel sends to a real-time thread that ran longer than RLIMIT_RTTIME allows.
- * The thread gives up its priority here, because an ordinary thread might never get a CPU to take it away.
- * The main thread then reports this and demotes the loop. */
+/* Handles SIGXCPU, which the kernel sends to a real-time thread that ran longer than RLIMIT_RTTIME
+ * allows. The thread gives up its priority here, because an ordinary thread might never get a CPU
+ * to take it away. The main thread then reports this and demotes the loop. */
 static void on_rttime(ST_UNUSED int number)
 {
     const int error = errno;
@@ -167,7 +169,8 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             reloads = 0;
             r = st_service_reload(service);
         }
-        if (next_ns > now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
+        if (next_ns >
+            now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)
@@ -175,15 +178,16 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
     return r;
 }
 
-/* Checks the limit of open files at the start. With too few descriptors, any part could fail later, whichever
- * opens the last one. */
+/* Checks the limit of open files at the start. With too few descriptors, any part could fail later,
+ * whichever opens the last one. */
 static bool has_descriptors(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return true;
     if (limit.rlim_cur > FD_SETSIZE) {
-        limit.rlim_cur = FD_SETSIZE; /* pselect (daemon/wait.h) takes only descriptors below FD_SETSIZE */
+        limit.rlim_cur =
+            FD_SETSIZE; /* pselect (daemon/wait.h) takes only descriptors below FD_SETSIZE */
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur >= DESCRIPTORS_MIN)
@@ -192,8 +196,8 @@ static bool has_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur >= DESCRIPTORS_MIN)
         return true;
-    ST_ERR("sleeptuned may open %llu files and needs %d. Raise its limit (\"ulimit -Hn\", or LimitNOFILE= in "
-           "its unit).",
+    ST_ERR("sleeptuned may open %llu files and needs %d. Raise its limit (\"ulimit -Hn\", or "
+           "LimitNOFILE= in its unit).",
            (unsigned long long)limit.rlim_cur, DESCRIPTORS_MIN);
     return false;
 }
@@ -203,24 +207,26 @@ static void limit_heap(void)
 #ifdef M_ARENA_MAX
     /* Otherwise glibc reserves 64 MB of addresses for each thread, which count as locked memory. */
     (void)mallopt(M_ARENA_MAX, 1);
-    /* The text of an HTTP answer can have megabytes. Above this size glibc maps it separately, and unmaps it
-     * when it is freed. By default glibc would raise the threshold then and take the next text from the heap,
-     * which cannot give back locked memory from its middle. The histograms that are copied every few seconds
-     * are smaller and stay in the heap. */
+    /* The text of an HTTP answer can have megabytes. Above this size glibc maps it separately, and
+     * unmaps it when it is freed. By default glibc would raise the threshold then and take the next
+     * text from the heap, which cannot give back locked memory from its middle. The histograms that
+     * are copied every few seconds are smaller and stay in the heap. */
     (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
 }
 
-/* Signals to the daemon: all threads block them, and the main thread takes them only while it waits. */
+/* Signals to the daemon: all threads block them, and the main thread takes them only while it
+ * waits. */
 static const int to_daemon[] = {SIGHUP, SIGTERM, SIGINT};
 
-/* Sets what the main thread does at each signal. @param blocked the signals that it blocks while it waits. */
+/* Sets what the main thread does at each signal. @param blocked the signals that it blocks while it
+ * waits. */
 static void handle_signals(sigset_t *blocked)
 {
     /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring handles it
-     * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper program by
-     * the end of its pipe. */
+     * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper
+     * program by the end of its pipe. */
     sigemptyset(blocked);
     sigaddset(blocked, SIGCONT);
     sigaddset(blocked, SIGCHLD);
@@ -241,14 +247,15 @@ int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_trusted_environment();
-    /* Blocks the signals before anything else: until here they end the process by default. No other thread
-     * exists yet, so every thread inherits the blocked signals. */
+    /* Blocks the signals before anything else: until here they end the process by default. No other
+     * thread exists yet, so every thread inherits the blocked signals. */
     sigset_t signals, before;
     sigemptyset(&signals);
     ST_EACH (number, to_daemon)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    /* lets programs that play come first; the thread of the cycle loop undoes this (measure/session.c) */
+    /* lets programs that play come first; the thread of the cycle loop undoes this
+     * (measure/session.c) */
     st_posix_give_way();
     struct options options = {0};
     int status = read_options(argc, argv, &options);
@@ -258,8 +265,8 @@ int main(int argc, char **argv)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     } else {
         st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
-        /* Removes a trace that a killed sleeptuned left, because it slows the system down. Does so before the
-         * configuration is read, which may turn out to be bad. */
+        /* Removes a trace that a killed sleeptuned left, because it slows the system down. Does so
+         * before the configuration is read, which may turn out to be bad. */
         st_tracer_clear();
     }
     struct st_platform *platform = st_platform_native();
@@ -270,7 +277,8 @@ int main(int argc, char **argv)
         return status;
     if (options.check) {
         printf("configuration OK (%s)\n",
-               config_path != NULL ? config_path : "the defaults, because there is no " ST_SERVICE_CONFIG);
+               config_path != NULL ? config_path
+                                   : "the defaults, because there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
     limit_heap();

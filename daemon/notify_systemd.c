@@ -1,4 +1,5 @@
-/* Notifications by sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification 1.3. */
+/* Notifications by sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification
+ * 1.3. */
 #include "daemon/notify.h"
 
 #include <poll.h>
@@ -9,21 +10,24 @@
 #include "core/text/safe.h"
 #include "st_config.h"
 
-#define NAME       "org.freedesktop.Notifications"
-#define PATH       "/org/freedesktop/Notifications"
-#define EVERY_NS   ST_NS_PER_HOUR
-#define AGAIN_NS   (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
-#define A_TURN_MAX 32 /* most D-Bus messages for one call of st_notify_turn: more would block it */
+#define NAME     "org.freedesktop.Notifications"
+#define PATH     "/org/freedesktop/Notifications"
+#define EVERY_NS ST_NS_PER_HOUR
+#define AGAIN_NS (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
+#define A_TURN_MAX                                                                                 \
+    32 /* most D-Bus messages for one call of st_notify_turn: more would block it                  \
+        */
 
 struct st_notify {
     bool heard;  /* the user pressed "I heard it" */
     sd_bus *bus; /* NULL: no connection is open */
     struct st_notify_shown shown;
     struct st_notify_text text; /* text of the notification that is being sent, or was sent last */
-    /* busy: a notification is being sent; markup, actions: the server supports markup, and buttons */
+    /* busy: a notification is being sent; markup, actions: the server supports markup, and
+     * buttons */
     bool busy, markup, actions;
-    int64_t now_ns, next_ns; /* time of the last st_notify_look; earliest time of the next notification
-                                (CLOCK_MONOTONIC) */
+    int64_t now_ns, next_ns; /* time of the last st_notify_look; earliest time of the next
+                                notification (CLOCK_MONOTONIC) */
     uint64_t shown_n;
     uint32_t id;   /* the server's number of the last notification that it showed */
     char why[256]; /* why the last notification was not shown; "": it was shown */
@@ -47,8 +51,8 @@ void st_notify_free(struct st_notify *notify)
     free(notify);
 }
 
-/* Gives up the notification that is being sent; its cause may be shown later. @return 0, for callers that
- * handle a D-Bus message. */
+/* Gives up the notification that is being sent; its cause may be shown later. @return 0, for
+ * callers that handle a D-Bus message. */
 static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format, ...)
 {
     ST_PRINT_REST(notify->why, sizeof(notify->why), format);
@@ -70,21 +74,21 @@ static int no_answer(struct st_notify *notify, sd_bus_message *reply)
                    error != NULL && error->message != NULL ? error->message : "a wrong answer");
 }
 
-/* --- the button "Why?": the user's service manager starts a browser with the page, so that the browser is
- * not part of this service --- */
+/* --- the button "Why?": the user's service manager starts a browser with the page, so that the
+ * browser is not part of this service --- */
 
 static int open_page(struct st_notify *notify)
 {
     sd_bus_message *call = NULL;
     const char *program = ST_BIN_DIR "/sleeptune",
                *unit = st_text("sleeptune-why-%ld-%" PRIu32 ".service", (long)getpid(), notify->id);
-    int r = sd_bus_message_new_method_call(notify->bus, &call, "org.freedesktop.systemd1",
-                                           "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
-                                           "StartTransientUnit");
+    int r = sd_bus_message_new_method_call(
+        notify->bus, &call, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+        "org.freedesktop.systemd1.Manager", "StartTransientUnit");
     if (r >= 0)
-        r = sd_bus_message_append(call, "ssa(sv)a(sa(sv))", unit, "fail", 3, "ExecStart", "a(sasb)", 1,
-                                  program, 3, program, "status", "--html", 0, "KillMode", "s", "process",
-                                  "CollectMode", "s", "inactive-or-failed", 0);
+        r = sd_bus_message_append(call, "ssa(sv)a(sa(sv))", unit, "fail", 3, "ExecStart", "a(sasb)",
+                                  1, program, 3, program, "status", "--html", 0, "KillMode", "s",
+                                  "process", "CollectMode", "s", "inactive-or-failed", 0);
     if (r >= 0)
         r = sd_bus_send(notify->bus, call, NULL);
     sd_bus_message_unref(call);
@@ -96,7 +100,8 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     struct st_notify *notify = ctx;
     uint32_t id;
     const char *action;
-    if (sd_bus_message_read(signal, "us", &id, &action) < 0 || notify->shown_n == 0 || id != notify->id)
+    if (sd_bus_message_read(signal, "us", &id, &action) < 0 || notify->shown_n == 0 ||
+        id != notify->id)
         return 0;
     if (st_text_is(action, "why"))
         (void)open_page(notify);
@@ -105,13 +110,14 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     return 0;
 }
 
-/* --- the calls of one notification, each sent when the one before is answered: GetCapabilities, Inhibited,
- * Notify (last call first here) --- */
+/* --- the calls of one notification, each sent when the one before is answered: GetCapabilities,
+ * Inhibited, Notify (last call first here) --- */
 
 static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
 {
     struct st_notify *notify = ctx;
-    if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_read(reply, "u", &notify->id) < 0)
+    if (sd_bus_message_is_method_error(reply, NULL) ||
+        sd_bus_message_read(reply, "u", &notify->id) < 0)
         return no_answer(notify, reply);
     st_notify_cause_add(&notify->shown, &notify->text.cause);
     notify->shown_n++;
@@ -121,8 +127,8 @@ static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *er
     return 0;
 }
 
-/* Body of the notification: markup if the server supports it, else plain text. @return text to be freed;
- * NULL: out of memory. */
+/* Body of the notification: markup if the server supports it, else plain text. @return text to be
+ * freed; NULL: out of memory. */
 static char *body_of(const struct st_notify *notify)
 {
     char *body = NULL;
@@ -142,14 +148,16 @@ static int show(struct st_notify *notify)
 {
     sd_bus_message *call = NULL;
     char *body = body_of(notify);
-    int r = body != NULL ? sd_bus_message_new_method_call(notify->bus, &call, NAME, PATH, NAME, "Notify")
-                         : -ENOMEM;
+    int r = body != NULL
+                ? sd_bus_message_new_method_call(notify->bus, &call, NAME, PATH, NAME, "Notify")
+                : -ENOMEM;
     if (r >= 0)
         r = sd_bus_message_append(call, "susss", "sleeptune", (uint32_t)0, "sleeptune",
                                   st_safe_text(notify->text.brief), body);
     if (r >= 0)
-        r = notify->actions ? sd_bus_message_append(call, "as", 4, "why", "Why?", "heard", "I heard it")
-                            : sd_bus_message_append(call, "as", 0);
+        r = notify->actions
+                ? sd_bus_message_append(call, "as", 4, "why", "Why?", "heard", "I heard it")
+                : sd_bus_message_append(call, "as", 0);
     if (r >= 0)
         r = sd_bus_message_append(call, "a{sv}i", 3, "suppress-sound", "b", 1, "transient", "b", 1,
                                   "desktop-entry", "s", "sleeptune", -1);
@@ -160,8 +168,8 @@ static int show(struct st_notify *notify)
     return asked(notify, r);
 }
 
-/* Does the user not want notifications now ("Do not disturb")? A server without this property always accepts
- * them. */
+/* Does the user not want notifications now ("Do not disturb")? A server without this property
+ * always accepts them. */
 static int on_inhibited(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
 {
     struct st_notify *notify = ctx;
@@ -175,25 +183,27 @@ static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_er
 {
     struct st_notify *notify = ctx;
     const char *capability;
-    if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_enter_container(reply, 'a', "s") < 0)
+    if (sd_bus_message_is_method_error(reply, NULL) ||
+        sd_bus_message_enter_container(reply, 'a', "s") < 0)
         return no_answer(notify, reply);
     notify->markup = notify->actions = false;
     while (sd_bus_message_read_basic(reply, 's', &capability) > 0) {
         notify->markup = notify->markup || st_text_is(capability, "body-markup");
         notify->actions = notify->actions || st_text_is(capability, "actions");
     }
-    return asked(notify,
-                 sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, "org.freedesktop.DBus.Properties",
-                                          "Get", on_inhibited, notify, "ss", NAME, "Inhibited"));
+    return asked(notify, sd_bus_call_method_async(notify->bus, NULL, NAME, PATH,
+                                                  "org.freedesktop.DBus.Properties", "Get",
+                                                  on_inhibited, notify, "ss", NAME, "Inhibited"));
 }
 
 /* --- called by the daemon --- */
 
-/* Does this process belong to a user with a desktop? @return NULL if so, else a text that says why no
- * notification can be shown. */
+/* Does this process belong to a user with a desktop? @return NULL if so, else a text that says why
+ * no notification can be shown. */
 static const char *no_desktop(void)
 {
-    if (geteuid() == 0 || (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL))
+    if (geteuid() == 0 ||
+        (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL))
         return "only your own sleeptuned shows them";
     return NULL;
 }
@@ -205,11 +215,12 @@ static int open_bus(struct st_notify *notify)
     const int r = sd_bus_open_user(&notify->bus);
     if (r < 0)
         return r;
-    return sd_bus_match_signal_async(notify->bus, NULL, NAME, PATH, NAME, "ActionInvoked", on_action, NULL,
-                                     notify);
+    return sd_bus_match_signal_async(notify->bus, NULL, NAME, PATH, NAME, "ActionInvoked",
+                                     on_action, NULL, notify);
 }
 
-void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns)
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view,
+                    int64_t now_ns)
 {
     if (notify == NULL)
         return;
@@ -224,8 +235,8 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view
     notify->busy = true;
     int r = open_bus(notify);
     if (r >= 0)
-        r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, NAME, "GetCapabilities", on_capabilities,
-                                     notify, "");
+        r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, NAME, "GetCapabilities",
+                                     on_capabilities, notify, "");
     if (r < 0)
         give_up(notify, "no session bus: %s", strerror(-r));
 }
@@ -238,7 +249,8 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled)
     if (why != NULL)
         return st_text("none: %s", why);
     if (notify == NULL || notify->why[0] != '\0')
-        return st_text("the last one was not shown: %s", notify != NULL ? notify->why : "out of memory");
+        return st_text("the last one was not shown: %s",
+                       notify != NULL ? notify->why : "out of memory");
     return st_text("one for each new cause, at most one an hour; shown: %ju", notify->shown_n);
 }
 

@@ -21,11 +21,12 @@
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15 /* ticks (s) between two attempts to start a part that failed */
 /* Longer than the 10 s after which a helper program reports the buffer size again. */
-#define RESIZED_NS   (13 * ST_NS_PER_S)
-#define TICKS_A_LOOK 5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
+#define RESIZED_NS (13 * ST_NS_PER_S)
+#define TICKS_A_LOOK                                                                               \
+    5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
 
-/* Tries again to open the history if there was no state folder for it; with also_failing, also if the last
- * write failed. */
+/* Tries again to open the history if there was no state folder for it; with also_failing, also if
+ * the last write failed. */
 static void set_history_again(struct st_service *service, bool also_failing)
 {
     struct st_history_writer_view view;
@@ -34,14 +35,15 @@ static void set_history_again(struct st_service *service, bool also_failing)
         st_history_writer_set(service->history, &service->config);
 }
 
-/* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop has
- * no threads and locks no memory; its last figures stay. --- */
+/* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop
+ * has no threads and locks no memory; its last figures stay. --- */
 
-/* Clears the counts at the end of the last minute, because a new loop counts from zero. Keeps the dropouts of
- * sleeptuned's own test stream, which are counted on. */
+/* Clears the counts at the end of the last minute, because a new loop counts from zero. Keeps the
+ * dropouts of sleeptuned's own test stream, which are counted on. */
 static void forget_counts(struct st_service *service)
 {
-    service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
+    service->loop.counts =
+        (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
 }
 
 static void begin_rest(struct st_service *service)
@@ -85,8 +87,9 @@ static int go_to_rest(struct st_service *service)
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    /* Ends the daemon's own stream: it is the one without a device, because the loop does not rest while a
-     * stream plays on a real one. st_service_parts_start_audio starts none while `rests` is set. */
+    /* Ends the daemon's own stream: it is the one without a device, because the loop does not rest
+     * while a stream plays on a real one. st_service_parts_start_audio starts none while `rests` is
+     * set. */
     st_service_parts_stop_audio(service);
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
@@ -95,12 +98,13 @@ static int go_to_rest(struct st_service *service)
     return r;
 }
 
-static int wake_up(struct st_service *service, const struct st_playing_facts *facts, const char *why)
+static int wake_up(struct st_service *service, const struct st_playing_facts *facts,
+                   const char *why)
 {
     struct st_service_music *music = &service->music;
     service->loop.witness = st_witness_choose(&service->config, facts);
-    /* Checks the clocks now. Otherwise the next tick would report the time in which the loop rested and no
-     * tick came as a pause. */
+    /* Checks the clocks now. Otherwise the next tick would report the time in which the loop rested
+     * and no tick came as a pause. */
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
@@ -118,17 +122,18 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 }
 
 /* Makes the log's sentence that says why the loop runs. */
-static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
+static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts,
+                            bool always)
 {
     if (always)
         return "the test loop runs, because loop.when is \"always\"";
     if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
-        return st_text(
-            "the test loop runs all the time: %s does not report whether a program plays (loop.when)",
-            facts->blind);
+        return st_text("the test loop runs all the time: %s does not report whether a program "
+                       "plays (loop.when)",
+                       facts->blind);
     if (answer == ST_PLAYING_UNKNOWN)
-        return "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
-               "cannot know when a program plays (loop.when)";
+        return "the test loop runs all the time: sleeptuned watches no sound server and no sound "
+               "card, so it cannot know when a program plays (loop.when)";
     if (facts->own_stream)
         return "the test loop runs because sleeptuned's own test stream plays";
     return st_text("%s plays: the test loop runs", st_text_joined(facts->what, " on ", facts->by));
@@ -141,34 +146,36 @@ static int restart_loop(struct st_service *service)
     st_service_view_end_minute(service); /* includes the cycles up to the last one */
     st_service_parts_stop_loop(service);
     forget_counts(service);
-    ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
-                     "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
-                     (long long)service->loop.witness.frames, (long long)service->loop.witness.rate_hz,
-                     service->loop.witness.music ? ", the period of the music" : "");
+    ST_SERVICE_EVENT(
+        service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
+        "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
+        (long long)service->loop.witness.frames, (long long)service->loop.witness.rate_hz,
+        service->loop.witness.music ? ", the period of the music" : "");
     return st_service_parts_start_loop(service);
 }
 
-/* Has the music had a buffer size other than the loop's for RESIZED_NS? A program that plays for a moment
- * must not restart the loop. */
+/* Has the music had a buffer size other than the loop's for RESIZED_NS? A program that plays for a
+ * moment must not restart the loop. */
 static bool is_resized(struct st_service_music *music, const struct st_witness *now,
                        const struct st_witness *wished, int64_t now_ns)
 {
-    const bool other = wished->music && (now->frames != wished->frames || now->rate_hz != wished->rate_hz);
+    const bool other =
+        wished->music && (now->frames != wished->frames || now->rate_hz != wished->rate_hz);
     if (!other || music->other_since_ns == 0)
         music->other_since_ns = other ? now_ns : 0;
     return other && now_ns - music->other_since_ns >= RESIZED_NS;
 }
 
-/* Restarts the loop with the period and priority of the music if they differ from the loop's. Checks this
- * when playback starts, until both are known, and when the buffer size has changed. */
+/* Restarts the loop with the period and priority of the music if they differ from the loop's.
+ * Checks this when playback starts, until both are known, and when the buffer size has changed. */
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {
     const bool starts = answer == ST_PLAYING_YES && !service->music.plays;
     service->music.plays = answer == ST_PLAYING_YES;
     const struct st_witness wished = st_witness_choose(&service->config, facts);
-    const bool resized =
-        is_resized(&service->music, &service->loop.witness, &wished, st_platform_now_ns(service->platform));
+    const bool resized = is_resized(&service->music, &service->loop.witness, &wished,
+                                    st_platform_now_ns(service->platform));
     if (!service->music.plays || (!starts && !resized && service->loop.witness.settled))
         return 0;
     const bool differs = st_witness_differs(&service->loop.witness, &wished);
@@ -294,8 +301,8 @@ static void free_service(struct st_service *service)
     free(service);
 }
 
-/* Creates the list of events, the causes and the history writer, to which the other parts write. After an
- * error everything is freed again. */
+/* Creates the list of events, the causes and the history writer, to which the other parts write.
+ * After an error everything is freed again. */
 static int init_books(struct st_service *service)
 {
     int r = st_events_init(&service->events, service->platform);
@@ -308,7 +315,8 @@ static int init_books(struct st_service *service)
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
-    r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
+    r = st_history_writer_start(service->platform, &service->config, &service->events,
+                                &service->history);
     if (r == 0)
         return 0;
     st_live_finish(&service->live);
@@ -319,8 +327,8 @@ no_causes:
     return r;
 }
 
-int st_service_start(struct st_platform *platform, const struct st_config *config, const char *config_path,
-                     struct st_service **ret)
+int st_service_start(struct st_platform *platform, const struct st_config *config,
+                     const char *config_path, struct st_service **ret)
 {
     struct st_service *service = calloc(1, sizeof(*service));
     if (service == NULL)
@@ -348,7 +356,8 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         free_service(service);
         return r;
     }
-    ST_INFO("sleeptuned " ST_VERSION ": status on %s", ST_HAVE_HTTP ? service->web.socket.path : "no socket");
+    ST_INFO("sleeptuned " ST_VERSION ": status on %s",
+            ST_HAVE_HTTP ? service->web.socket.path : "no socket");
     st_systemd_notify("READY=1");
     *ret = service;
     return 0;
@@ -373,7 +382,8 @@ static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_platform_now_ns(service->platform);
-    st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service), now_ns);
+    st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service),
+                     now_ns);
     const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
@@ -382,19 +392,20 @@ static void check_overdue(struct st_service *service)
     }
     service->view.overdue.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
-        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
-                         "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
-                         hog.name, (int)hog.tid, hog.priority, hog.cpu);
+        ST_SERVICE_EVENT(
+            service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
+            "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
+            hog.name, (int)hog.tid, hog.priority, hog.cpu);
     if ((overdue_ns > 0) == (loop->since_ns != 0))
         return;
     const bool begins = overdue_ns > 0;
     const int64_t for_ns = begins ? overdue_ns : now_ns - loop->since_ns;
     const char *text = st_ns_text(for_ns);
     if (begins)
-        ST_SERVICE_EVENT(
-            service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
-            "the test loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
-            text);
+        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
+                         "the test loop has not run for %s: another program keeps its CPU, or the "
+                         "loop itself hangs",
+                         text);
     else
         ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESUMED,
                          "the test loop runs again; it stood still for at most %s", text);
@@ -411,7 +422,8 @@ static void report_news(struct st_service *service)
     const size_t all = st_view_degraded(&view, degraded);
     size_t n = 0;
     ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* leaves out reasons whose text counts seconds: each text would be new */
+        if (!item->counts) /* leaves out reasons whose text counts seconds: each text would be
+                            * new */
             degraded[n++] = *item;
     }
     st_result_finish(&result);
@@ -422,8 +434,8 @@ static void report_news(struct st_service *service)
         for (size_t j = 0; j < service->degraded_n && !is_there; j++)
             is_there = st_text_is(part->why, service->degraded[j].why);
         if (!is_there)
-            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED, "%s: %s",
-                          part->what, part->why);
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED,
+                          "%s: %s", part->what, part->why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
         return; /* only reasons that count seconds remain, so nothing has recovered yet */
@@ -434,8 +446,8 @@ static void report_news(struct st_service *service)
     service->degraded_n = n;
 }
 
-/* Is an action due that runs every `every` ticks of 1 s? While the loop rests, one call of st_service_tick
- * counts as several ticks, so service->tick can step over a multiple. */
+/* Is an action due that runs every `every` ticks of 1 s? While the loop rests, one call of
+ * st_service_tick counts as several ticks, so service->tick can step over a multiple. */
 static bool is_due(const struct st_service *service, uint64_t before, uint64_t every)
 {
     return service->tick / every != before / every;
@@ -466,14 +478,16 @@ int st_service_tick(struct st_service *service)
     st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
-    /* systemd restarts a service that does not send this. It is sent even if the loop gets no CPU: a restart
-     * would not help then, and would lose the loop's figures. An event reports the loop without a CPU. */
+    /* systemd restarts a service that does not send this. It is sent even if the loop gets no CPU:
+     * a restart would not help then, and would lose the loop's figures. An event reports the loop
+     * without a CPU. */
     st_systemd_notify("WATCHDOG=1");
     r = rest_or_run(service);
     if (r < 0)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
-        st_service_parts_restart_tcp(service); /* the address may appear with the network, long after boot */
+        st_service_parts_restart_tcp(
+            service); /* the address may appear with the network, long after boot */
     if (is_due(service, before, TICKS_A_TRY))
         st_service_view_look_at_right(service);
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
@@ -502,8 +516,8 @@ static void on_config_error(void *ctx, const char *message)
     ST_ERR("%s", message);
 }
 
-/* Replaces the new settings of the loop by the current ones while the loop gets no CPU, since such a loop
- * cannot be ended and started again. */
+/* Replaces the new settings of the loop by the current ones while the loop gets no CPU, since such
+ * a loop cannot be ended and started again. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
     const bool stalled = st_service_view_overdue_ns(service) > 0;
@@ -511,7 +525,8 @@ static void keep_loop(struct st_service *service, struct st_config *config, char
         return;
     config->loop = service->config.loop;
     snprintf(error, ST_VIEW_TEXT_BYTES,
-             "the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.");
+             "the test loop gets no CPU, so its new settings are not in force. Reload again when "
+             "it runs.");
     ST_WARN("%s", error);
 }
 
@@ -527,21 +542,24 @@ static int apply(struct st_service *service, const struct st_config *config)
     }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
-    /* A reload also tries again what failed before: a missing group may exist now, or a port may be free. */
+    /* A reload also tries again what failed before: a missing group may exist now, or a port may be
+     * free. */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
         st_service_parts_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')
         st_service_parts_restart_tcp(service);
-    if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN | ST_CONFIG_APPLIES_AUDIO)) != 0)
+    if ((applies &
+         (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN | ST_CONFIG_APPLIES_AUDIO)) != 0)
         st_observe_set(service->observe, config);
     if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
         st_history_writer_set(service->history, config);
     else
         set_history_again(service, true);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
-        st_service_parts_stop_trace(service); /* the next tick starts the trace again if it is configured */
-    /* A change of the loop's settings restarts the stream, too, because the stream's buffer has the loop's
-     * size. */
+        st_service_parts_stop_trace(
+            service); /* the next tick starts the trace again if it is configured */
+    /* A change of the loop's settings restarts the stream, too, because the stream's buffer has the
+     * loop's size. */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) != 0) {
         st_service_parts_stop_audio(service);
         r = st_service_parts_start_audio(service);

@@ -1,4 +1,5 @@
-/* Starts and stops the loop with its watchdog, the own stream, the socket, the TCP server and the tracer. */
+/* Starts and stops the loop with its watchdog, the own stream, the socket, the TCP server and the
+ * tracer. */
 #include "daemon/service_parts.h"
 
 #include "core/ns.h"
@@ -20,10 +21,11 @@ static int on_refused(void *ctx, pid_t tid, int priority)
     struct st_service *service = ctx;
     if (service->platform->os != ST_OS_LINUX) /* rtkit exists on Linux only */
         return -EPERM;
-    const int r =
-        st_rtkit_ask(service->platform, tid, priority, service->loop.rtkit, sizeof(service->loop.rtkit));
+    const int r = st_rtkit_ask(service->platform, tid, priority, service->loop.rtkit,
+                               sizeof(service->loop.rtkit));
     atomic_store(&service->loop.has_rtkit, true);
-    ST_SERVICE_EVENT(service, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, ST_EVENT_RTKIT, "%s", service->loop.rtkit);
+    ST_SERVICE_EVENT(service, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, ST_EVENT_RTKIT, "%s",
+                     service->loop.rtkit);
     /* If loop.priority is set, a lower priority from rtkit is not good enough. */
     return service->config.loop.priority == 0 ? r : -EPERM;
 }
@@ -81,14 +83,14 @@ int st_service_parts_start_loop(struct st_service *service)
     service->watchdog = watchdog;
     service->view.loop_starts++;
     const int64_t now_ns = st_platform_now_ns(service->platform);
-    service->loop.overdue =
-        (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
+    service->loop.overdue = (struct st_overdue){
+        .period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     return 0;
 }
 
-/* Waits for the end of the loop. A loop that gets no CPU does not end: after patience_ns its thread loses
- * real-time priority and its fixed CPU, since an ordinary thread finds a CPU as long as any CPU has time for
- * such threads. */
+/* Waits for the end of the loop. A loop that gets no CPU does not end: after patience_ns its thread
+ * loses real-time priority and its fixed CPU, since an ordinary thread finds a CPU as long as any
+ * CPU has time for such threads. */
 static bool wait_for_end(struct st_service *service)
 {
     struct st_session *session = service->session;
@@ -113,8 +115,8 @@ bool st_service_parts_end_loop(struct st_service *service)
     const bool ended = wait_for_end(service);
     service->loop.hangs = !ended;
     if (!ended)
-        /* Reports the loop as overdue at once: wait_for_end has waited longer than ST_OVERDUE_CHECKS checks
-         * take. */
+        /* Reports the loop as overdue at once: wait_for_end has waited longer than
+         * ST_OVERDUE_CHECKS checks take. */
         service->loop.overdue.checks = ST_OVERDUE_CHECKS;
     if (ended)
         st_session_join(service->session);
@@ -128,7 +130,8 @@ void st_service_parts_stop_loop(struct st_service *service)
     struct st_watchdog *watchdog = service->watchdog;
     service->session = NULL;
     service->watchdog = NULL;
-    st_watchdog_stop(watchdog); /* before the session, since the watchdog asks it for the loop's thread */
+    st_watchdog_stop(
+        watchdog); /* before the session, since the watchdog asks it for the loop's thread */
     if (session == NULL || service->loop.hangs)
         return;
     st_session_ask_stop(session);
@@ -146,7 +149,8 @@ int st_service_parts_start_audio(struct st_service *service)
     struct st_config config = service->config;
     config.loop.frames = service->loop.witness.frames;
     config.loop.rate_hz = service->loop.witness.rate_hz;
-    /* While the loop rests there is no stream: the dummy device runs only together with the loop. */
+    /* While the loop rests there is no stream: the dummy device runs only together with the
+     * loop. */
     if (!service->view.rests)
         r = st_audio_start(service->platform, &config, &service->events, &audio);
     if (r < 0) {
@@ -232,8 +236,8 @@ int st_service_parts_open_socket(struct st_service *service)
 
 /* --- the tracer, which runs only while the loop runs --- */
 
-/* Is the kernel's trace wanted? A systemd unit can switch it on with $SLEEPTUNE_TRACE, without a change of
- * the configuration file (conf/trace.conf). */
+/* Is the kernel's trace wanted? A systemd unit can switch it on with $SLEEPTUNE_TRACE, without a
+ * change of the configuration file (conf/trace.conf). */
 static bool wishes_trace(const struct st_config *config)
 {
     const char *wish = getenv("SLEEPTUNE_TRACE");
@@ -253,17 +257,19 @@ void st_service_parts_trace(struct st_service *service)
     const char *why =
         has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace";
     if (has_trace && (wished || !of_system))
-        why = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
-                              service->causes, &tracer);
+        why = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET,
+                              tid, service->causes, &tracer);
     st_session_hold(service->session);
     st_tracer_way_use(&service->tracer_way, tracer, has_trace && why != NULL ? why : "");
     st_session_let_go(service->session);
     ST_PRINT(service->view.failed.trace, "%s", wished && why != NULL ? why : "");
     if (why == NULL)
-        ST_INFO("%s", wished
-                          ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
-                          : "when the test loop wakes late, the system's sleeptuned is asked which program "
-                            "had the CPU");
+        ST_INFO(
+            "%s",
+            wished
+                ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
+                : "when the test loop wakes late, the system's sleeptuned is asked which program "
+                  "had the CPU");
 }
 
 void st_service_parts_stop_trace(struct st_service *service)

@@ -1,4 +1,5 @@
-/* struct st_service, for service.c, service_parts.c and service_view.c. Main thread only, without a lock. */
+/* struct st_service, for service.c, service_parts.c and service_view.c. Main thread only, without a
+ * lock. */
 #pragma once
 
 #include <stdatomic.h>
@@ -19,8 +20,8 @@ struct st_service_loop {
     struct st_overdue overdue;
     /* the loop did not end when it was asked to, so its threads and memory stay */
     bool hangs;
-    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit, written by the loop's thread before it sets
-                                       has_rtkit */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit, written by the loop's thread before
+                                       it sets has_rtkit */
     atomic_bool has_rtkit;
     bool tracer_tried;
     struct st_history_minute counts; /* the loop's counts at the end of the last minute */
@@ -30,11 +31,13 @@ struct st_service_loop {
 struct st_service_music {
     struct st_playing playing;
     bool plays; /* a program played at the last tick; only set while the loop runs */
-    bool calm;  /* the loop rests and each source reports when something plays: ticks can be 15 s apart */
+    bool calm;  /* the loop rests and each source reports when something plays: ticks can be 15 s
+                   apart */
     int64_t decided_ns;     /* when it was last decided whether the loop rests, CLOCK_MONOTONIC */
-    int64_t other_since_ns; /* since when the music's buffer size differs from the loop's, CLOCK_MONOTONIC; 0:
-                               it does not differ */
-    /* figures of the last loop, shown while the loop rests because nothing plays; rate_hz 0: none */
+    int64_t other_since_ns; /* since when the music's buffer size differs from the loop's,
+                               CLOCK_MONOTONIC; 0: it does not differ */
+    /* figures of the last loop, shown while the loop rests because nothing plays; rate_hz 0:
+     * none */
     struct st_result rested;
 };
 
@@ -50,7 +53,8 @@ struct st_service {
     struct st_config config;
     const char *config_path; /* NULL: no configuration file was found yet */
     struct st_events events;
-    struct st_history_writer *history; /* is stopped last, since all other parts add events that it stores */
+    struct st_history_writer
+        *history; /* is stopped last, since all other parts add events that it stores */
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
     struct st_live live;
@@ -68,13 +72,16 @@ struct st_service {
     uint64_t closed_stream_dropouts_n;
 
     struct st_observe *observe;
-    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* path of the file with PipeWire's last cycles; "": none */
-    int64_t observed_wall_ns; /* end of the last minute in the history that counts other programs; 0: no
-                                 minute yet */
+    char cycles[ST_SOCKET_PATH_BYTES +
+                8];           /* path of the file with PipeWire's last cycles; "": none */
+    int64_t observed_wall_ns; /* end of the last minute in the history that counts other programs;
+                                 0: no minute yet */
     struct st_notify *notify; /* NULL: no notifications in this build */
-    struct st_view view; /* holds only texts and times; st_service_view_look fills the rest of its copy */
+    struct st_view
+        view; /* holds only texts and times; st_service_view_look fills the rest of its copy */
     int64_t started_ns;
     uint64_t tick;
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* the degraded parts that were logged last */
+    struct st_degraded
+        degraded[ST_VIEW_DEGRADED_MAX]; /* the degraded parts that were logged last */
     size_t degraded_n;
 };

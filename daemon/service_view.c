@@ -1,5 +1,5 @@
-/* Collects the figures of all parts at one moment: for HTTP answers, for each minute of the history, and for
- * events about degraded parts. */
+/* Collects the figures of all parts at one moment: for HTTP answers, for each minute of the
+ * history, and for events about degraded parts. */
 #include "daemon/service_view.h"
 
 #include <pwd.h>
@@ -11,7 +11,7 @@
 #include "daemon/causes/culprit_request.h"
 #include "daemon/systemd.h"
 
-#define MARK_SHOWN_NS                                                                                        \
+#define MARK_SHOWN_NS                                                                              \
     ST_NS_PER_MINUTE /* the answer to "I heard it now" shows the events of this time before it */
 
 #define LOG_MODULE "daemon"
@@ -31,14 +31,16 @@ static struct st_history_conditions conditions_of(const struct st_result *result
     return ret;
 }
 
-struct st_history_minute st_service_view_minute_so_far(const struct st_result *result, int64_t now_ns,
-                                                       int64_t wall_ns)
+struct st_history_minute st_service_view_minute_so_far(const struct st_result *result,
+                                                       int64_t now_ns, int64_t wall_ns)
 {
-    const int64_t due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
-    /* A loop whose sleep returns at once counts periods that are still in the future. So the measured time
-     * ends at most one period after now. */
+    const int64_t due_ns =
+        st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
+    /* A loop whose sleep returns at once counts periods that are still in the future. So the
+     * measured time ends at most one period after now. */
     const int64_t latest_ns = st_ns_add(now_ns, st_period_ns(&result->period));
-    const int64_t until_ns = due_ns < latest_ns || result->elapsed_periods == 0 ? due_ns : latest_ns;
+    const int64_t until_ns =
+        due_ns < latest_ns || result->elapsed_periods == 0 ? due_ns : latest_ns;
     return (struct st_history_minute){
         .measured_ns = st_ns_sub(until_ns, result->t0_ns),
         .to_wall_ns = st_ns_sub(wall_ns, st_ns_sub(now_ns, until_ns)),
@@ -56,8 +58,8 @@ static uint64_t difference(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-bool st_service_view_minute_take(struct st_history_minute *before, const struct st_history_minute *now,
-                                 struct st_history_minute *ret)
+bool st_service_view_minute_take(struct st_history_minute *before,
+                                 const struct st_history_minute *now, struct st_history_minute *ret)
 {
     const bool goes_on = before->measured_ns > 0 && now->measured_ns >= before->measured_ns;
     const int64_t measured_ns = goes_on ? now->measured_ns - before->measured_ns : now->measured_ns;
@@ -68,7 +70,8 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
     ret->measured_ns = measured_ns;
     ret->cycles = difference(now->cycles, before->cycles);
     ret->misses = difference(now->misses, before->misses);
-    ret->miss_events = (int64_t)difference((uint64_t)now->miss_events, (uint64_t)before->miss_events);
+    ret->miss_events =
+        (int64_t)difference((uint64_t)now->miss_events, (uint64_t)before->miss_events);
     ret->skipped_periods = difference(now->skipped_periods, before->skipped_periods);
     ret->own_dropouts_n = difference(now->own_dropouts_n, before->own_dropouts_n);
     *before = *now;
@@ -79,8 +82,8 @@ const char *st_service_view_minute_text(const struct st_history_minute *minute, 
 {
     const char *text =
         st_text("last %jd s: %ju cycles, %ju missed; %ju dropouts in sleeptuned's own test stream",
-                (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles, minute->misses,
-                minute->own_dropouts_n);
+                (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles,
+                minute->misses, minute->own_dropouts_n);
     if (dropouts_n != INT64_MIN)
         text = st_text("%s; %jd dropouts of other programs", text, dropouts_n);
     if (minute->lateness_max_ns != INT64_MIN)
@@ -103,22 +106,26 @@ int64_t st_service_view_due_ns(struct st_service *service)
 
 int64_t st_service_view_overdue_ns(struct st_service *service)
 {
-    if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop.hangs))
+    if (service->session == NULL || service->view.rests ||
+        (service->view.ended && !service->loop.hangs))
         return 0;
     return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session),
                          st_service_view_due_ns(service), st_platform_now_ns(service->platform));
 }
 
-#define LIMITS_FOLDER "/etc/security/limits.d"            /* on Linux; FreeBSD has no such folder */
-#define RIGHT_FILE    "99-sleeptune-linux-rt-permission-" /* followed by the user's name; on Linux */
+#define LIMITS_FOLDER "/etc/security/limits.d" /* on Linux; FreeBSD has no such folder */
+/* followed by the user's name; on Linux */
+#define RIGHT_FILE "99-sleeptune-linux-rt-permission-"
 
 static int look_at_right(void *ctx, const char *name)
 {
-    static char own[80]; /* name of this user's file; static, since the user of a process does not change */
+    static char
+        own[80]; /* name of this user's file; static, since the user of a process does not change */
     bool *set_up = ctx;
     if (!st_text_begins(name, RIGHT_FILE))
         return 0;
-    /* Looks the user's name up only until it is known: a user database on the network may answer slowly. */
+    /* Looks the user's name up only until it is known: a user database on the network may answer
+     * slowly. */
     const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL;
     if (user != NULL)
         ST_PRINT(own, RIGHT_FILE "%s.conf", user->pw_name);
@@ -134,7 +141,8 @@ void st_service_view_look_at_right(struct st_service *service)
         (void)machine->list(machine, LIMITS_FOLDER, look_at_right, &service->view.right_set_up);
 }
 
-bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result)
+bool st_service_view_look(struct st_service *service, struct st_view *view,
+                          struct st_result *result)
 {
     *view = service->view;
     *result = (struct st_result){0};
@@ -152,7 +160,8 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     st_history_writer_look(service->history, &view->history);
     /* Only systemd's library shows notifications, and it is on Linux only. */
     if (service->platform->os == ST_OS_LINUX)
-        ST_PRINT(view->notify, "%s", st_notify_state(service->notify, st_config_notifies(&service->config)));
+        ST_PRINT(view->notify, "%s",
+                 st_notify_state(service->notify, st_config_notifies(&service->config)));
     view->overdue.ns = st_service_view_overdue_ns(service);
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
@@ -179,12 +188,14 @@ static json_t *document_of(struct st_service *service)
 
 /* --- HTTP --- */
 
-static char *document_text(struct st_service *service, enum st_route_body which, unsigned *http_status)
+static char *document_text(struct st_service *service, enum st_route_body which,
+                           unsigned *http_status)
 {
     json_t *document = document_of(service);
     char *text = NULL;
     if (which == ST_ROUTE_STATUS)
-        text = json_dumps(document, ST_JSON_PRETTY); /* json_dumps returns NULL if document is NULL */
+        text =
+            json_dumps(document, ST_JSON_PRETTY); /* json_dumps returns NULL if document is NULL */
     else if (document != NULL)
         text = st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
     if (text != NULL && text[0] == '\0')
@@ -212,7 +223,8 @@ int st_service_view_mark(struct st_service *service, const char *by, const char 
         return -EAGAIN;
     *oldest_ns = now_ns;
     service->next_mark = (service->next_mark + 1) % ST_ARRAY_LEN(service->marked_ns);
-    struct st_event event = st_event_make(st_platform_wall_ns(platform), ST_EVENT_HEARD, "%s", note);
+    struct st_event event =
+        st_event_make(st_platform_wall_ns(platform), ST_EVENT_HEARD, "%s", note);
     ST_PRINT(event.source, "%s", by);
     ST_PRINT(event.client, "%s", st_observe_unheard(service->observe));
     st_events_put(&service->events, ST_LOG_INFO, &event);
@@ -225,8 +237,8 @@ static void give_answer(void *request, char *text, unsigned http_status)
     st_http_answer(request, text, http_status);
 }
 
-static void ask_history(struct st_service *service, enum st_route_body which, const struct st_query *query,
-                        struct st_http_request *request)
+static void ask_history(struct st_service *service, enum st_route_body which,
+                        const struct st_query *query, struct st_http_request *request)
 {
     struct st_query of_mark = *query;
     struct st_history_writer_view kept;
@@ -235,7 +247,8 @@ static void ask_history(struct st_service *service, enum st_route_body which, co
         which = ST_ROUTE_HEARD; /* the history is off: this answer says why no mark is stored */
     if (which == ST_ROUTE_MARK) {
         if (st_service_view_mark(service, st_text_or(query->by, "key"), query->note) != 0) {
-            st_http_answer(request, st_route_error_text("at most ten clicks a minute can be marked"), 429);
+            st_http_answer(request,
+                           st_route_error_text("at most ten clicks a minute can be marked"), 429);
             return;
         }
         st_query_init(&of_mark);
@@ -243,8 +256,11 @@ static void ask_history(struct st_service *service, enum st_route_body which, co
         query = &of_mark;
         which = ST_ROUTE_HEARD;
     }
-    struct st_history_ask ask = {
-        .which = which, .query = *query, .marked = query == &of_mark, .answered = give_answer, .to = request};
+    struct st_history_ask ask = {.which = which,
+                                 .query = *query,
+                                 .marked = query == &of_mark,
+                                 .answered = give_answer,
+                                 .to = request};
     st_causes_look(service->causes, &ask.now);
     if (service->observe != NULL) {
         ask.watched = st_observe_minute_so_far(service->observe);
@@ -253,22 +269,25 @@ static void ask_history(struct st_service *service, enum st_route_body which, co
     st_history_writer_ask(service->history, &ask);
 }
 
-/* The request only chooses which time and which thread of the trace are searched. Nothing in it is taken as
- * true: the answer comes from the trace alone. */
-static char *culprit_text(struct st_service *service, const struct st_query *query, unsigned *http_status)
+/* The request only chooses which time and which thread of the trace are searched. Nothing in it is
+ * taken as true: the answer comes from the trace alone. */
+static char *culprit_text(struct st_service *service, const struct st_query *query,
+                          unsigned *http_status)
 {
     struct st_platform *p = service->platform;
     const int64_t offset_ns = st_platform_wall_ns(p) - st_platform_now_ns(p);
     const int64_t since_ns = st_ns_sub(query->since_wall_ns, offset_ns);
     const int64_t until_ns = st_ns_sub(query->until_wall_ns, offset_ns);
     struct st_trace_culprit culprit;
-    if (query->tid == INT64_MIN || query->since_wall_ns == INT64_MIN || query->until_wall_ns == INT64_MIN ||
+    if (query->tid == INT64_MIN || query->since_wall_ns == INT64_MIN ||
+        query->until_wall_ns == INT64_MIN ||
         st_ns_sub(until_ns, since_ns) > ST_CULPRIT_SPAN_MAX_NS) {
         *http_status = 400;
         return st_route_error_text(
             "'since', 'until' and 'tid' are needed, and 'until' at most 10 s after 'since'");
     }
-    const int r = st_tracer_way_find(&service->tracer_way, (pid_t)query->tid, since_ns, until_ns, &culprit);
+    const int r =
+        st_tracer_way_find(&service->tracer_way, (pid_t)query->tid, since_ns, until_ns, &culprit);
     return st_json_into_text(st_culprit_request_answer(r, &culprit), JSON_COMPACT);
 }
 
@@ -281,8 +300,8 @@ static char *address_text(struct st_service *service, unsigned *http_status)
         *http_status = 503;
         return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
     }
-    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url),
-                             JSON_COMPACT);
+    return st_json_into_text(
+        json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url), JSON_COMPACT);
 }
 
 static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
@@ -335,8 +354,8 @@ struct st_http_source st_service_view_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* Ends the minute of the watched sound servers and cards: *ret has what they saw of other programs from
- * from_wall_ns to to_wall_ns. */
+/* Ends the minute of the watched sound servers and cards: *ret has what they saw of other programs
+ * from from_wall_ns to to_wall_ns. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
@@ -354,19 +373,20 @@ static void add_observed(struct st_service *service)
     struct st_observe_minute minute;
     const int64_t wall_ns = st_service_view_wall_ns(service);
     take_observed(service,
-                  service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - ST_NS_PER_MINUTE,
+                  service->observed_wall_ns > 0 ? service->observed_wall_ns
+                                                : wall_ns - ST_NS_PER_MINUTE,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
-        /* If a source sees sound now, the sound has just begun, because earlier sound would have ended the
-         * loop's rest. So the minute counts as silent. */
+        /* If a source sees sound now, the sound has just begun, because earlier sound would have
+         * ended the loop's rest. So the minute counts as silent. */
         if (minute.watched.watches[i].playing == 1)
             minute.watched.watches[i].playing = 0;
     }
     st_history_writer_add(service->history, NULL, NULL, NULL, &minute.watched);
 }
 
-/* Ends the loop's minute and gives it to the history. @return false: the loop rests or counted nothing new,
- * so no minute was ended. */
+/* Ends the loop's minute and gives it to the history. @return false: the loop rests or counted
+ * nothing new, so no minute was ended. */
 static bool take_minute(struct st_service *service)
 {
     struct st_platform *platform = service->platform;
@@ -375,8 +395,8 @@ static bool take_minute(struct st_service *service)
     struct st_result result;
     if (service->view.rests || !st_service_view_look(service, &view, &result))
         return false;
-    struct st_history_minute now =
-        st_service_view_minute_so_far(&result, st_platform_now_ns(platform), st_platform_wall_ns(platform));
+    struct st_history_minute now = st_service_view_minute_so_far(
+        &result, st_platform_now_ns(platform), st_platform_wall_ns(platform));
     now.own_dropouts_n = view.audio.dropouts_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};
@@ -406,7 +426,9 @@ void st_service_view_end_minute(struct st_service *service)
             st_systemd_notify("STATUS=nothing plays: the test loop rests");
         return;
     }
-    const char *text = st_service_view_minute_text(&service->view.minute, service->view.minute_dropouts_n);
-    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, service->view.minute.lateness_max_ns, text);
+    const char *text =
+        st_service_view_minute_text(&service->view.minute, service->view.minute_dropouts_n);
+    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, service->view.minute.lateness_max_ns,
+                 text);
     st_systemd_notify("STATUS=%s", text);
 }

@@ -44,10 +44,11 @@ void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t 
 {
     const int64_t wait_ns = st_ns_sub(wait->due_ns, st_platform_now_ns(platform));
     const struct timespec timeout = st_ns_to_timespec(ST_MAX(wait_ns, 0));
-    const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
+    const int ready =
+        pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
     if (ready < 0 && errno != EINTR)
-        (void)poll(NULL, 0,
-                   FAILED_MS); /* pselect failed, for example for lack of memory: wait before the next try */
+        (void)poll(NULL, 0, FAILED_MS); /* pselect failed, for example for lack of memory: wait
+                                           before the next try */
     if (ready <= 0)
         st_wait_init(wait, wait->due_ns);
 }

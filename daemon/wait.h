@@ -6,7 +6,8 @@
 
 #include "platform/platform.h"
 
-/** The sets of pselect, with descriptors below FD_SETSIZE. Not poll, since libmicrohttpd fills such sets. */
+/** The sets of pselect, with descriptors below FD_SETSIZE. Not poll, since libmicrohttpd fills such
+ * sets. */
 struct st_wait {
     fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */
@@ -25,8 +26,8 @@ void st_wait_to_read(struct st_wait *wait, int fd);
 /** Adds a descriptor: the wait ends when fd can be written to. */
 void st_wait_to_write(struct st_wait *wait, int fd);
 
-/** Waits while only the signals in `blocked` are blocked. Afterwards the sets hold the ready descriptors;
- * they are empty after a signal or at due_ns. */
+/** Waits while only the signals in `blocked` are blocked. Afterwards the sets hold the ready
+ * descriptors; they are empty after a signal or at due_ns. */
 void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked);
 
 /** Can fd be read? Call after st_wait. */

@@ -1,5 +1,5 @@
-/* Functions for a build without libsystemd or libmicrohttpd. They do nothing; the status says which library
- * is missing. */
+/* Functions for a build without libsystemd or libmicrohttpd. They do nothing; the status says which
+ * library is missing. */
 #include <syslog.h>
 
 #include "daemon/http/http.h"
@@ -8,7 +8,7 @@
 #include "platform/rtkit.h"
 #include "st_config.h"
 
-#pragma GCC diagnostic ignored                                                                               \
+#pragma GCC diagnostic ignored                                                                     \
     "-Wunused-parameter" /* functions that do nothing do not use their parameters */
 
 #if !ST_HAVE_SYSTEMD
@@ -19,10 +19,12 @@ void st_systemd_log(enum st_log_level level, const char *module, const char *eve
                     int64_t lateness_ns, const char *text)
 {
     static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    syslog(LOG_DAEMON | priorities[level], event != NULL ? "%s: %s (%s)" : "%s: %s", module, text, event);
+    syslog(LOG_DAEMON | priorities[level], event != NULL ? "%s: %s (%s)" : "%s: %s", module, text,
+           event);
 }
 
-int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
+int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text,
+                 size_t text_bytes)
 {
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;
@@ -33,7 +35,10 @@ struct st_notify *st_notify_new(void)
     return NULL;
 }
 
-void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns) {}
+void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view,
+                    int64_t now_ns)
+{
+}
 
 const char *st_notify_state(const struct st_notify *notify, bool enabled)
 {

@@ -42,16 +42,17 @@ static bool is_text(const char *text, size_t bytes)
     return memchr(text, '\0', bytes) != NULL;
 }
 
-static int take_head(struct st_capture_reader *reader, const unsigned char *body, ST_UNUSED size_t bytes,
-                     const struct st_capture_sink *sink, void *ctx)
+static int take_head(struct st_capture_reader *reader, const unsigned char *body,
+                     ST_UNUSED size_t bytes, const struct st_capture_sink *sink, void *ctx)
 {
     struct st_capture_head head;
     memcpy(&head, body, sizeof(head));
     if (reader->head.rate_hz != 0 || head.rate_hz < ST_CAPTURE_RATE_MIN ||
-        head.rate_hz > ST_CAPTURE_RATE_MAX || head.channels < 1 || head.channels > ST_CAPTURE_CHANNELS_MAX ||
-        head.period_frames > INT32_MAX || head.more_channels > INT32_MAX ||
-        !is_text(head.way, sizeof(head.way)) || !is_text(head.server, sizeof(head.server)) ||
-        !is_text(head.plays, sizeof(head.plays)) || !is_text(head.records, sizeof(head.records)))
+        head.rate_hz > ST_CAPTURE_RATE_MAX || head.channels < 1 ||
+        head.channels > ST_CAPTURE_CHANNELS_MAX || head.period_frames > INT32_MAX ||
+        head.more_channels > INT32_MAX || !is_text(head.way, sizeof(head.way)) ||
+        !is_text(head.server, sizeof(head.server)) || !is_text(head.plays, sizeof(head.plays)) ||
+        !is_text(head.records, sizeof(head.records)))
         return -EBADMSG;
     reader->head = head;
     sink->head(ctx, &head);
@@ -83,30 +84,32 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
     return 0;
 }
 
-static int take_event(struct st_capture_reader *reader, const unsigned char *body, ST_UNUSED size_t bytes,
-                      const struct st_capture_sink *sink, void *ctx)
+static int take_event(struct st_capture_reader *reader, const unsigned char *body,
+                      ST_UNUSED size_t bytes, const struct st_capture_sink *sink, void *ctx)
 {
     struct st_capture_event event;
     memcpy(&event, body, sizeof(event));
     if ((unsigned)event.kind >= ST_CAPTURE_EVENT_KINDS ||
-        (reader->head.rate_hz == 0 && event.kind != ST_CAPTURE_ABSENT) || event.at_frame > FRAME_MAX ||
-        event.frames > FRAME_MAX || !is_text(event.text, sizeof(event.text)))
+        (reader->head.rate_hz == 0 && event.kind != ST_CAPTURE_ABSENT) ||
+        event.at_frame > FRAME_MAX || event.frames > FRAME_MAX ||
+        !is_text(event.text, sizeof(event.text)))
         return -EBADMSG;
     sink->event(ctx, &event);
     return 0;
 }
 
-/* Functions that take a record, and the range of its length without the label, in bytes. Index: enum
- * record. */
+/* Functions that take a record, and the range of its length without the label, in bytes. Index:
+ * enum record. */
 static const struct {
     size_t least, most;
     int (*take)(struct st_capture_reader *reader, const unsigned char *body, size_t bytes,
                 const struct st_capture_sink *sink, void *ctx);
 } records[] = {
     [RECORD_HEAD] = {sizeof(struct st_capture_head), sizeof(struct st_capture_head), take_head},
-    [RECORD_PACKET] = {sizeof(struct packet_record) + 1, ST_CAPTURE_RECORD_MAX - sizeof(struct label),
-                       take_packet},
-    [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event), take_event}};
+    [RECORD_PACKET] = {sizeof(struct packet_record) + 1,
+                       ST_CAPTURE_RECORD_MAX - sizeof(struct label), take_packet},
+    [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event),
+                      take_event}};
 
 /* @return the size of the record in bytes, as far as known; 0: not a record. */
 static size_t record_bytes(const struct st_capture_reader *reader)
@@ -137,12 +140,13 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
         bytes_n -= n;
         if (n < missing)
             return 0;
-        if (wanted == sizeof(struct label)) /* the label is complete, so the record's length is known now */
+        if (wanted ==
+            sizeof(struct label)) /* the label is complete, so the record's length is known now */
             continue;
         struct label label;
         memcpy(&label, reader->record, sizeof(label));
-        const int r =
-            records[label.record].take(reader, reader->record + sizeof(label), label.bytes, sink, ctx);
+        const int r = records[label.record].take(reader, reader->record + sizeof(label),
+                                                 label.bytes, sink, ctx);
         reader->len = 0;
         if (r < 0)
             return r;
@@ -171,7 +175,8 @@ int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 
 int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
 {
-    *ring = (struct st_capture_ring){.size = 131072, .channels = channels}; /* more than the longest record */
+    *ring = (struct st_capture_ring){.size = 131072,
+                                     .channels = channels}; /* more than the longest record */
     while (ring->size < bytes)
         ring->size *= 2;
     ring->bytes = malloc(ring->size);
@@ -187,8 +192,10 @@ static size_t room(const struct st_capture_ring *ring) ST_NONBLOCKING
                          atomic_load_explicit(&ring->tail, memory_order_acquire));
 }
 
-/* Copies bytes into the ring at `at`; the reader does not see them yet. @return the position behind them. */
-static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from, size_t bytes) ST_NONBLOCKING
+/* Copies bytes into the ring at `at`; the reader does not see them yet. @return the position behind
+ * them. */
+static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from,
+                      size_t bytes) ST_NONBLOCKING
 {
     const size_t begin = at & (ring->size - 1), first = ring->size - begin;
     const size_t n = ST_MIN(bytes, first);
@@ -198,7 +205,8 @@ static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from,
     return at + bytes;
 }
 
-static bool put_event(struct st_capture_ring *ring, const struct st_capture_event *event) ST_NONBLOCKING
+static bool put_event(struct st_capture_ring *ring,
+                      const struct st_capture_event *event) ST_NONBLOCKING
 {
     const struct label label = {RECORD_EVENT, sizeof(*event)};
     if (room(ring) < sizeof(label) + sizeof(*event))
@@ -210,12 +218,14 @@ static bool put_event(struct st_capture_ring *ring, const struct st_capture_even
     return true;
 }
 
-/* Puts an event about frames that found no room into the ring, before anything else. @return false: there is
- * still no room. */
+/* Puts an event about frames that found no room into the ring, before anything else. @return false:
+ * there is still no room. */
 static bool say_lost(struct st_capture_ring *ring, int64_t time_ns) ST_NONBLOCKING
 {
-    const struct st_capture_event event = {
-        .kind = ST_CAPTURE_FULL, .at_frame = ring->lost_at, .frames = ring->lost, .time_ns = time_ns};
+    const struct st_capture_event event = {.kind = ST_CAPTURE_FULL,
+                                           .at_frame = ring->lost_at,
+                                           .frames = ring->lost,
+                                           .time_ns = time_ns};
     if (ring->lost > 0 && !put_event(ring, &event))
         return false;
     ring->lost = 0;
@@ -235,8 +245,9 @@ static float sample_of(const float *from, size_t at) ST_NONBLOCKING
     return fabsf(sample) <= ST_CAPTURE_LEVEL_MAX ? sample : ST_CAPTURE_LEVEL_MAX;
 }
 
-static void put_part(struct st_capture_ring *ring, const struct st_capture_packet *packet, uint32_t begin,
-                     uint32_t frames_n, const float *const *from, size_t stride) ST_NONBLOCKING
+static void put_part(struct st_capture_ring *ring, const struct st_capture_packet *packet,
+                     uint32_t begin, uint32_t frames_n, const float *const *from,
+                     size_t stride) ST_NONBLOCKING
 {
     const uint32_t channels = ring->channels;
     const struct packet_record body = {.recorded = packet->recorded + begin,
@@ -244,8 +255,8 @@ static void put_part(struct st_capture_ring *ring, const struct st_capture_packe
                                        .time_ns = packet->time_ns,
                                        .frames_n = frames_n,
                                        .channels = channels};
-    const struct label label = {RECORD_PACKET,
-                                (uint32_t)(sizeof(body) + (size_t)frames_n * channels * sizeof(float))};
+    const struct label label = {
+        RECORD_PACKET, (uint32_t)(sizeof(body) + (size_t)frames_n * channels * sizeof(float))};
     if (!say_lost(ring, packet->time_ns) || room(ring) < sizeof(label) + label.bytes) {
         ring->lost_at = ring->lost == 0 ? packet->recorded + begin : ring->lost_at;
         ring->lost += frames_n;
@@ -263,8 +274,9 @@ static void put_part(struct st_capture_ring *ring, const struct st_capture_packe
     atomic_store_explicit(&ring->head, at, memory_order_release);
 }
 
-void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
-                                const float *const *from, size_t stride) ST_NONBLOCKING
+void st_capture_stream_ring_put(struct st_capture_ring *ring,
+                                const struct st_capture_packet *packet, const float *const *from,
+                                size_t stride) ST_NONBLOCKING
 {
     const uint32_t most = ST_CAPTURE_SAMPLES_MAX / ring->channels;
     for (uint32_t begin = 0; begin < packet->frames_n; begin += most)

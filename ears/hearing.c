@@ -2,14 +2,17 @@
 
 #include "evidence/miss_events.h"
 
-#define SILENT    3e-5F  /* relative to full scale: -90 dB */
-#define CLIPPED   0.999F /* samples from this level on are clipped, relative to full scale */
-#define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
-#define TRIES_MAX 60     /* searches for places before the tones are found */
-#define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
+#define SILENT  3e-5F  /* relative to full scale: -90 dB */
+#define CLIPPED 0.999F /* samples from this level on are clipped, relative to full scale */
+/* searches for places after the tones were found; a failed search costs 0.2 s */
+#define TRIES     10
+#define TRIES_MAX 60 /* searches for places before the tones are found */
+#define LOSSY                                                                                      \
+    0.05 /* noise relative to the tones; more than this is more than a conversion leaves */
 /* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
-#define LATE_MS    25
-#define CLOCKS_PPM 1000 /* difference of the clocks beyond which the tones drift too far within a window */
+#define LATE_MS 25
+#define CLOCKS_PPM                                                                                 \
+    1000 /* difference of the clocks beyond which the tones drift too far within a window */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -48,7 +51,8 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     for (size_t i = 0; i < frames_n; i++) {
         const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
-        const float most = ST_MAX(fabsf(left), fabsf(right)); /* not fmaxf, which is a function call */
+        const float most =
+            ST_MAX(fabsf(left), fabsf(right)); /* not fmaxf, which is a function call */
         hearing->peak = ST_MAX(most, hearing->peak);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
@@ -84,16 +88,16 @@ static enum st_path_class class_of(const struct st_hearing *hearing)
     return ST_PATH_NONE;
 }
 
-/* A loss or a glitch, and its place in the signal, which does not depend on how far earlier ones moved the
- * signal in the recording. */
+/* A loss or a glitch, and its place in the signal, which does not depend on how far earlier ones
+ * moved the signal in the recording. */
 struct at {
     int64_t place;
     uint64_t frames;
     enum st_loss_kind kind;
 };
 
-/* Lists the losses and their places in the signal. @param drift frames by which the signal runs ahead of
- * the recording, for each recorded frame. @return the number of losses. */
+/* Lists the losses and their places in the signal. @param drift frames by which the signal runs
+ * ahead of the recording, for each recorded frame. @return the number of losses. */
 static size_t places_of_losses(const struct st_losses *list, double drift, struct at *ret)
 {
     const size_t n = ST_MIN(list->n, ST_LOSSES_MAX);
@@ -124,31 +128,34 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
 struct match {
     const struct at *losses, *glitches;
     size_t losses_n, glitches_n;
-    int64_t tolerance, longer; /* frames: tolerance of places and of lengths; a loss may be longer than a
-                                  glitch by `longer` */
+    int64_t tolerance, longer; /* frames: tolerance of places and of lengths; a loss may be longer
+                                  than a glitch by `longer` */
     int64_t late;              /* frames by which a loss may be found later than its glitch */
     int64_t join;              /* frames: losses with less sound than this between them are one */
     bool same_kind;
     unsigned covered_n; /* glitches within a far longer loss, in which they cannot be found */
 };
 
-static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
+static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch,
+                  int64_t offset)
 {
     const int64_t off = loss->place + offset - glitch->place;
     const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
-    return off >= -match->tolerance && off <= match->tolerance + match->late && longer >= -match->tolerance &&
-           longer <= match->longer && (!match->same_kind || loss->kind == glitch->kind);
+    return off >= -match->tolerance && off <= match->tolerance + match->late &&
+           longer >= -match->tolerance && longer <= match->longer &&
+           (!match->same_kind || loss->kind == glitch->kind);
 }
 
-static bool covers(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
+static bool covers(const struct match *match, const struct at *loss, const struct at *glitch,
+                   int64_t offset)
 {
     const int64_t off = glitch->place - loss->place - offset;
     return (int64_t)(loss->frames - glitch->frames) > match->join && off >= -match->tolerance &&
            off <= (int64_t)loss->frames + match->tolerance;
 }
 
-/* Finds the glitches that match a loss if the signal is `offset` frames ahead of the recording. @param
- * ret_forced for each loss: a glitch caused it. @return the number of these glitches. */
+/* Finds the glitches that match a loss if the signal is `offset` frames ahead of the recording.
+ * @param ret_forced for each loss: a glitch caused it. @return the number of these glitches. */
 static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
 {
     unsigned found_n = 0;
@@ -168,8 +175,8 @@ static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
     return found_n;
 }
 
-/* Finds the offset at which most glitches match a loss, for paths on which the place of each sample is not
- * known. */
+/* Finds the offset at which most glitches match a loss, for paths on which the place of each sample
+ * is not known. */
 static int64_t best_offset(struct match *match, bool *scratch)
 {
     unsigned best_n = 0;
@@ -187,10 +194,10 @@ static int64_t best_offset(struct match *match, bool *scratch)
     return best;
 }
 
-/* Finds out which losses are deliberate glitches, and puts the other ones, which are the path's, into the
- * result. */
-static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
-                        struct st_hearing_result *ret)
+/* Finds out which losses are deliberate glitches, and puts the other ones, which are the path's,
+ * into the result. */
+static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced,
+                        size_t forced_n, struct st_hearing_result *ret)
 {
     const bool exact = is_exact(ret->path_class);
     const struct st_losses *list = &hearing->places.losses;
@@ -218,11 +225,12 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
     ret->forced_n = (unsigned)match.glitches_n;
-    /* covered glitches need not be found; but if most are covered, nothing shows that losses can be heard */
+    /* covered glitches need not be found; but if most are covered, nothing shows that losses can be
+     * heard */
     if (2 * match.covered_n <= match.glitches_n)
         ret->forced_n -= match.covered_n;
-    /* mark further losses as forced: noise can lengthen a short glitch, so that it is found although this
-     * class of path does not promise that */
+    /* mark further losses as forced: noise can lengthen a short glitch, so that it is found
+     * although this class of path does not promise that */
     if (!exact) {
         match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
@@ -274,15 +282,17 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
     bool *say = ret->remarks;
     say[ST_REMARK_SILENT] = none && hearing->peak <= SILENT;
     say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
-    say[ST_REMARK_MONO] =
-        none && !say[ST_REMARK_SILENT] && (hearing->channels == 1 || hearing->same == hearing->frames);
+    say[ST_REMARK_MONO] = none && !say[ST_REMARK_SILENT] &&
+                          (hearing->channels == 1 || hearing->same == hearing->frames);
     say[ST_REMARK_NO_SIGNAL] = none && !say[ST_REMARK_SILENT] && !say[ST_REMARK_MONO];
     say[ST_REMARK_MIXED] = exact && hearing->places.mixed_frames > 0;
     say[ST_REMARK_VOLUME] = exact && hearing->places.volumes_n > 0;
     say[ST_REMARK_CONTACT] =
         !none && (exact ? hearing->places.contact_lost_n : hearing->tones.contact_lost_n) > 0;
-    say[ST_REMARK_CLOCKS] = !none && !exact && fabs(st_tones_drift_ppm(&hearing->tones)) > CLOCKS_PPM;
-    say[ST_REMARK_SHORT] = !none && (double)hearing->frames < ST_SIGNAL_FORCED_S * (double)hearing->rate_hz;
+    say[ST_REMARK_CLOCKS] =
+        !none && !exact && fabs(st_tones_drift_ppm(&hearing->tones)) > CLOCKS_PPM;
+    say[ST_REMARK_SHORT] =
+        !none && (double)hearing->frames < ST_SIGNAL_FORCED_S * (double)hearing->rate_hz;
 }
 
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,

@@ -1,20 +1,21 @@
 /* Judges a recording of the test signal: the class of its path, losses of sound, whether the forced
- * glitches were found, and other faults. Both the sequence (ears/places.h) and the tones (ears/tones.h)
- * are followed; the more exact one that was heard for most of the time decides. The places of forced
- * glitches are not used before the end. Pure. One thread. */
+ * glitches were found, and other faults. Both the sequence (ears/places.h) and the tones
+ * (ears/tones.h) are followed; the more exact one that was heard for most of the time decides. The
+ * places of forced glitches are not used before the end. Pure. One thread. */
 #pragma once
 
 #include "ears/places.h"
 #include "ears/tones.h"
 
 /* number, name, description, promise; shortest loss that is found, in us (0: one frame) */
-#define ST_PATH_CLASSES(X)                                                                                   \
-    X(NONE, "none", "nothing was heard", "", 0)                                                              \
-    X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                                       \
-    X(LINEAR, "linear-gain", "the same sound, at another volume or with noise",                              \
-      "every sample was compared, above the noise", 0)                                                       \
-    X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)                   \
-    X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise", "losses from 20 ms are found", 20000)
+#define ST_PATH_CLASSES(X)                                                                         \
+    X(NONE, "none", "nothing was heard", "", 0)                                                    \
+    X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                             \
+    X(LINEAR, "linear-gain", "the same sound, at another volume or with noise",                    \
+      "every sample was compared, above the noise", 0)                                             \
+    X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)         \
+    X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise",                               \
+      "losses from 20 ms are found", 20000)
 
 enum st_path_class {
 #define ST_PATH_CLASS(id, name, text, promise, least_us) ST_PATH_##id,
@@ -29,18 +30,21 @@ extern const struct st_path_words {
 } st_hearing_classes[ST_PATH_CLASSES_N];
 
 /* Remarks: not counted as losses. The name is used in the JSON. */
-#define ST_REMARKS(X)                                                                                        \
-    X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")                      \
-    X(NO_SIGNAL, "no-signal",                                                                                \
-      "The test signal is not in the recording: it is other sound, or it was played at another rate.")       \
-    X(MONO, "mono", "Both channels are the same: the path mixes them into one. Use a stereo path.")          \
-    X(OVERDRIVEN, "overdriven",                                                                              \
-      "The recording is overdriven, which hides losses: turn the volume or the input gain down.")            \
-    X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
-    X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
-    X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
-    X(SHORT, "short", "The recording is too short: the deliberate glitches are in its first 7 s.")           \
-    X(CLOCKS, "clocks", "The clocks of the two cards are more than 0.1 % apart: too far to compare.")
+#define ST_REMARKS(X)                                                                              \
+    X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")            \
+    X(NO_SIGNAL, "no-signal",                                                                      \
+      "The test signal is not in the recording: it is other sound, or it was played at another "   \
+      "rate.")                                                                                     \
+    X(MONO, "mono",                                                                                \
+      "Both channels are the same: the path mixes them into one. Use a stereo path.")              \
+    X(OVERDRIVEN, "overdriven",                                                                    \
+      "The recording is overdriven, which hides losses: turn the volume or the input gain down.")  \
+    X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")        \
+    X(VOLUME, "volume", "The volume changed. That was not counted.")                               \
+    X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                      \
+    X(SHORT, "short", "The recording is too short: the deliberate glitches are in its first 7 s.") \
+    X(CLOCKS, "clocks",                                                                            \
+      "The clocks of the two cards are more than 0.1 % apart: too far to compare.")
 
 enum st_remark {
 #define ST_REMARK(id, name, text) ST_REMARK_##id,
@@ -68,18 +72,18 @@ struct st_hearing_result {
     double heard_s; /* time in which a loss would have been found */
     size_t losses_n;
     size_t kept_n;                        /* losses kept in `losses` */
-    struct st_loss losses[ST_LOSSES_MAX]; /* losses that `listen` did not force itself; at_frame: frame of the
-                                             recording */
+    struct st_loss losses[ST_LOSSES_MAX]; /* losses that `listen` did not force itself; at_frame:
+                                             frame of the recording */
     uint64_t lost_frames;                 /* total of the kept losses */
-    unsigned forced_n, forced_found_n;    /* forced glitches that this class promises to find, without those
-                                             within a longer loss */
-    double per_hour_max95;    /* losses of at least the promised length per hour, upper limit (95 %); inf:
-                                 nothing heard */
+    unsigned forced_n, forced_found_n; /* forced glitches that this class promises to find, without
+                                          those within a longer loss */
+    double per_hour_max95; /* losses of at least the promised length per hour, upper limit (95 %);
+                              inf: nothing heard */
     double gain_db, noise_db; /* NAN: unknown */
     double drift_ppm;         /* clock of the recording relative to the player's; NAN: unknown */
     bool places_known;
-    int64_t offset; /* frame of the signal minus recorded frame, where the signal was first heard; if
-                       places_known */
+    int64_t offset; /* frame of the signal minus recorded frame, where the signal was first heard;
+                       if places_known */
     bool remarks[ST_REMARKS_N];
 };
 
@@ -94,6 +98,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret);
 
-/** Is the result valid, so that "0 losses" or losses may be reported? A path was found, all glitches were
- * forced, those that the class promises to find were found, and contact was not lost without a loss. */
+/** Is the result valid, so that "0 losses" or losses may be reported? A path was found, all
+ * glitches were forced, those that the class promises to find were found, and contact was not lost
+ * without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);

@@ -17,8 +17,8 @@ static bool is_same(const struct st_losses *losses, const struct st_loss *next)
 {
     const uint64_t due = losses->clean_from + away(losses);
     const uint64_t off = (uint64_t)llabs((int64_t)(next->at_frame - due));
-    return losses->holds &&
-           (next->at_frame < losses->clean_from + losses->join_frames || off <= losses->slack_frames);
+    return losses->holds && (next->at_frame < losses->clean_from + losses->join_frames ||
+                             off <= losses->slack_frames);
 }
 
 static void join(struct st_loss *first, const struct st_loss *next)
@@ -53,8 +53,8 @@ void st_losses_pass(struct st_losses *losses, uint64_t frame)
         st_losses_end(losses);
 }
 
-/* Ends the last loss and puts it into the list, which is sorted by place: a loss that was found late may
- * begin before the previous one. */
+/* Ends the last loss and puts it into the list, which is sorted by place: a loss that was found
+ * late may begin before the previous one. */
 void st_losses_end(struct st_losses *losses)
 {
     size_t at = losses->n;

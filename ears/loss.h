@@ -5,7 +5,7 @@
 
 struct st_loss {
     enum st_loss_kind kind;
-    uint64_t at_frame;      /* recorded frame where the loss begins, at most within_frames too early */
+    uint64_t at_frame; /* recorded frame where the loss begins, at most within_frames too early */
     uint64_t within_frames; /* 0: exact */
     uint64_t frames;        /* LOST, REPEATED: frames of the signal; other kinds: duration */
     int64_t shift_frames;   /* how much the signal after the loss is ahead of its time */
@@ -13,8 +13,8 @@ struct st_loss {
 
 #define ST_LOSSES_MAX 512 /* losses that are kept; further ones are only counted */
 
-/** Collects losses. Losses with less than 20 ms of sound between them count as one. So do blocks of sound
- * that are played in the wrong order, each of which looks like a loss of its own. */
+/** Collects losses. Losses with less than 20 ms of sound between them count as one. So do blocks of
+ * sound that are played in the wrong order, each of which looks like a loss of its own. */
 struct st_losses {
     uint64_t join_frames, slack_frames; /* slack_frames: accuracy of the places of losses */
     struct st_loss last;
@@ -25,7 +25,8 @@ struct st_losses {
 };
 
 void st_losses_init(struct st_losses *losses, uint32_t rate_hz);
-/** Adds a loss, or joins it to the last one. @param clean recorded frame from which the signal is back. */
+/** Adds a loss, or joins it to the last one. @param clean recorded frame from which the signal is
+ * back. */
 void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean);
 /** There was sound and no loss up to this frame: ends losses that no later loss can join. */
 void st_losses_pass(struct st_losses *losses, uint64_t frame);

@@ -1,6 +1,6 @@
 #include "ears/places.h"
 
-#define WINDOW     64   /* frames compared at once: they do not all agree with the signal by chance */
+#define WINDOW     64 /* frames compared at once: they do not all agree with the signal by chance */
 #define CALIBRATE  4096 /* frames from which gain and noise are computed */
 #define CORRELATED 0.9  /* least correlation of a window with the signal */
 #define NOISE_MAX  0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
@@ -9,13 +9,16 @@
 #define FULL_SCALE 32768.0
 #define LONGEST_S  350   /* the signal may begin this time before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
-#define SLACK      4     /* accuracy of places (frames) if there is noise: samples may agree by chance */
-/* if a correlation exceeds its standard deviation by this factor, the recording has the signal, mixed with
- * other sound */
-#define SURE          6
-#define TRY_MS        100 /* interval of searches for the signal; later ten times as long */
-#define TRIES_FAST    5
-#define SEARCHES_FAST 8 /* after this number, each search waits twice as long as the previous one */
+/* accuracy of places (frames) if there is noise: samples may agree by chance */
+#define SLACK 4
+/* if a correlation exceeds its standard deviation by this factor, the recording has the signal,
+ * mixed with other sound */
+#define SURE       6
+#define TRY_MS     100 /* interval of searches for the signal; later ten times as long */
+#define TRIES_FAST 5
+#define SEARCHES_FAST                                                                              \
+    8 /* after this number, each search waits twice as long as the previous one                    \
+       */
 #define SEARCH_FRAMES 16
 /* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
 #define KEPT_MS 2667
@@ -50,18 +53,20 @@ static double played(uint64_t frame, int64_t offset)
 
 static bool agrees(const struct st_places *places, uint64_t frame, int64_t offset)
 {
-    return fabs((double)heard(places, frame) - places->gain * played(frame, offset)) <= places->tolerance;
+    return fabs((double)heard(places, frame) - places->gain * played(frame, offset)) <=
+           places->tolerance;
 }
 
 /* --- finding the signal --- */
 
-/* Sums over frames, from which a correlation is computed. both: recorded samples times played ones; xx:
- * squares of recorded samples; ss: squares of played samples. */
+/* Sums over frames, from which a correlation is computed. both: recorded samples times played ones;
+ * xx: squares of recorded samples; ss: squares of played samples. */
 struct common {
     double both, xx, ss;
 };
 
-static struct common common_of(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
+static struct common common_of(const struct st_places *places, uint64_t from, uint64_t until,
+                               int64_t offset)
 {
     struct common sum = {0};
     for (uint64_t i = from; i < until; i++) {
@@ -73,9 +78,10 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
     return sum;
 }
 
-/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: the frames
- * or the signal are silent. */
-static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
+/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number:
+ * the frames or the signal are silent. */
+static double correlation(const struct st_places *places, uint64_t from, uint64_t until,
+                          int64_t offset)
 {
     const struct common sum = common_of(places, from, until, offset);
     return sum.both / sqrt(sum.xx * sum.ss);
@@ -86,8 +92,8 @@ static bool is_there(const struct st_places *places, int64_t offset)
     return fabs(correlation(places, places->n - WINDOW, places->n, offset)) >= CORRELATED;
 }
 
-/* Do the signs of the first 12 frames of the window agree with the signal, in either polarity? This cheap
- * check excludes most offsets. */
+/* Do the signs of the first 12 frames of the window agree with the signal, in either polarity? This
+ * cheap check excludes most offsets. */
 static bool signs_agree(const struct st_places *places, int64_t offset)
 {
     const uint64_t first = places->n - WINDOW;
@@ -102,7 +108,8 @@ static bool signs_agree(const struct st_places *places, int64_t offset)
     return same <= 1 || same >= 11;
 }
 
-static bool find_between(const struct st_places *places, int64_t from, int64_t until, int64_t *ret_offset)
+static bool find_between(const struct st_places *places, int64_t from, int64_t until,
+                         int64_t *ret_offset)
 {
     for (int64_t offset = from; offset < until; offset++) {
         if (signs_agree(places, offset) && is_there(places, offset)) {
@@ -118,8 +125,8 @@ static void seek(struct st_places *places)
     const int64_t near = 2 * (int64_t)places->rate_hz, end = -(int64_t)(places->n - WINDOW);
     int64_t offset;
     float peak = 0;
-    places->next_try =
-        places->n + (uint64_t)places->rate_hz * TRY_MS / 1000 * (places->tries_n < TRIES_FAST ? 1 : 10);
+    places->next_try = places->n + (uint64_t)places->rate_hz * TRY_MS / 1000 *
+                                       (places->tries_n < TRIES_FAST ? 1 : 10);
     for (uint64_t i = places->n - WINDOW; i < places->n; i++)
         peak = fmaxf(peak, fabsf(heard(places, i)));
     if (peak <= SILENT)
@@ -128,15 +135,16 @@ static void seek(struct st_places *places)
     const bool found =
         (places->expects &&
          find_between(places, places->expected - near, places->expected + near, &offset)) ||
-        (!places->expects && find_between(places, end, end + LONGEST_S * (int64_t)places->rate_hz, &offset));
+        (!places->expects &&
+         find_between(places, end, end + LONGEST_S * (int64_t)places->rate_hz, &offset));
     if (!found)
         return;
     places->offset = offset;
     places->calibrate_from = places->n - WINDOW;
 }
 
-/* Computes gain and noise of the last CALIBRATE frames. @return false: the path changes samples too much to
- * compare each one with the signal. */
+/* Computes gain and noise of the last CALIBRATE frames. @return false: the path changes samples too
+ * much to compare each one with the signal. */
 static bool calibrate(struct st_places *places)
 {
     const struct common sum = common_of(places, places->n - CALIBRATE, places->n, places->offset);
@@ -155,8 +163,10 @@ static bool calibrate(struct st_places *places)
     }
     const double noise = sqrt(ee / sum.ss) / fabs(gain);
     const bool exact = gain == 1 && most < 0.25 / FULL_SCALE;
-    const double tolerance = exact ? 0.25 / FULL_SCALE : fmax(SIGMAS * sqrt(ee / CALIBRATE), 1.5 * most);
-    if (gain == 0 || !(noise <= NOISE_MAX) || tolerance >= fabs(gain) * ST_SIGNAL_STEPS / FULL_SCALE / 2)
+    const double tolerance =
+        exact ? 0.25 / FULL_SCALE : fmax(SIGMAS * sqrt(ee / CALIBRATE), 1.5 * most);
+    if (gain == 0 || !(noise <= NOISE_MAX) ||
+        tolerance >= fabs(gain) * ST_SIGNAL_STEPS / FULL_SCALE / 2)
         return false;
     places->noise = noise;
     places->exact = exact;
@@ -182,8 +192,8 @@ static bool is_silent(const struct st_places *places, uint64_t from, uint64_t un
     return true;
 }
 
-/* Is the signal in these frames, mixed with other sound? The other sound may be much louder, since its
- * correlation with the signal is only chance. */
+/* Is the signal in these frames, mixed with other sound? The other sound may be much louder, since
+ * its correlation with the signal is only chance. */
 static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
 {
     from = ST_MAX(from, oldest(places));
@@ -193,8 +203,8 @@ static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t unt
            both > SURE * sqrt(sum.xx * sum.ss / frames);
 }
 
-/* Ends the damage that began at bad_at, and adds the loss. From `clean` on the signal is back, `shift` frames
- * ahead. */
+/* Ends the damage that began at bad_at, and adds the loss. From `clean` on the signal is back,
+ * `shift` frames ahead. */
 static void heal(struct st_places *places, uint64_t clean, int64_t shift)
 {
     const uint64_t bad = places->bad_at;
@@ -226,23 +236,25 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     st_losses_add(&places->losses, &loss, clean);
 }
 
-/* @return the first frame from which on the signal agrees at that offset; at most a window before the
- * damage. */
+/* @return the first frame from which on the signal agrees at that offset; at most a window before
+ * the damage. */
 static uint64_t since(const struct st_places *places, uint64_t clean, int64_t offset)
 {
-    while (clean > oldest(places) && clean + WINDOW > places->bad_at && agrees(places, clean - 1, offset))
+    while (clean > oldest(places) && clean + WINDOW > places->bad_at &&
+           agrees(places, clean - 1, offset))
         clean--;
     return clean;
 }
 
-/* Takes a new volume. The change is no loss, except for frames before it that have nothing of the signal. */
+/* Takes a new volume. The change is no loss, except for frames before it that have nothing of the
+ * signal. */
 static void take_volume(struct st_places *places)
 {
     const uint64_t clean = since(places, places->n - CALIBRATE, places->offset);
     const uint64_t first = ST_MAX(places->bad_at, oldest(places));
     uint64_t end = first;
-    while (end < clean &&
-           !(fabs(correlation(places, end, ST_MIN(end + WINDOW, clean), places->offset)) >= CORRELATED))
+    while (end < clean && !(fabs(correlation(places, end, ST_MIN(end + WINDOW, clean),
+                                             places->offset)) >= CORRELATED))
         end++;
     places->volumes_n++;
     if (end > first)
@@ -276,7 +288,8 @@ static bool find_jump(const struct st_places *places, int64_t *ret_shift)
     for (int64_t far = 1; far <= most; far++) { /* the nearest first */
         for (int64_t shift = far;; shift = -far) {
             uint64_t agreed = 0;
-            while (agreed < WINDOW && agrees(places, places->n - 1 - agreed, places->offset + shift))
+            while (agreed < WINDOW &&
+                   agrees(places, places->n - 1 - agreed, places->offset + shift))
                 agreed++;
             if (agreed == WINDOW) {
                 *ret_shift = shift;
@@ -297,8 +310,8 @@ static bool is_loud(const struct st_places *places)
     return loud > WINDOW / 2;
 }
 
-/* Checks long damage, every 0.1 s: has the volume changed, is other sound mixed in, or has the signal moved
- * by more than a second? */
+/* Checks long damage, every 0.1 s: has the volume changed, is other sound mixed in, or has the
+ * signal moved by more than a second? */
 static void look_again(struct st_places *places)
 {
     const uint64_t lasts = places->n - places->bad_at;
@@ -306,7 +319,8 @@ static void look_again(struct st_places *places)
         return;
     if (is_there(places, places->offset)) {
         places->calibrate_from = places->n - WINDOW;
-    } else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n)) {
+    } else if (lasts > places->rate_hz &&
+               !is_mixed(places, places->n - places->rate_hz, places->n)) {
         if (places->expects)
             heal(places, places->n, 0);
         places->locked = false;
@@ -369,7 +383,8 @@ void st_places_take(struct st_places *places, const float *samples, size_t strid
 
 void st_places_end(struct st_places *places)
 {
-    if (places->expects && places->locked && places->damaged && places->n - places->bad_at > places->rate_hz)
+    if (places->expects && places->locked && places->damaged &&
+        places->n - places->bad_at > places->rate_hz)
         heal(places, places->n, 0);
     st_losses_end(&places->losses);
 }

@@ -68,18 +68,21 @@ void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channel
 
 int64_t st_signal_shift(const struct st_glitch *glitch)
 {
-    static const int64_t signs[ST_ARRAY_LEN(kinds_of_loss)] = {[ST_LOSS_LOST] = 1, [ST_LOSS_REPEATED] = -1};
+    static const int64_t signs[ST_ARRAY_LEN(kinds_of_loss)] = {
+        [ST_LOSS_LOST] = 1, [ST_LOSS_REPEATED] = -1};
     return signs[glitch->kind] * (int64_t)glitch->frames;
 }
 
 void st_signal_force(struct st_signal *signal, uint64_t chance)
 {
-    const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms}, each = signal->rate_hz / 2;
+    const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms},
+                   each = signal->rate_hz / 2;
     static const enum st_loss_kind kinds[] = {ST_LOSS_LOST, ST_LOSS_REPEATED, ST_LOSS_ZEROED};
     uint64_t any = mix(chance);
     int64_t shift = 0;
     signal->glitches_n = 0;
-    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
+    const uint64_t first =
+        any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
         /* 4 and 9 share no factor, so each glitch occurs once */
         const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX;
@@ -95,8 +98,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     }
 }
 
-/* Finds the frame of the signal for a frame that is played, after all forced shifts. @return false: silence
- * is forced. */
+/* Finds the frame of the signal for a frame that is played, after all forced shifts. @return false:
+ * silence is forced. */
 static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *ret_frame)
 {
     int64_t shift = 0;
@@ -110,7 +113,8 @@ static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *
     return true;
 }
 
-void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames, size_t frames_n)
+void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,
+                    size_t frames_n)
 {
     for (size_t i = 0; i < frames_n; i++) {
         uint64_t frame;

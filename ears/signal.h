@@ -1,17 +1,17 @@
 /* The test signal, of which each sample is a function of the frame's number. Even channels have a
- * pseudo-random sequence: a sample is one of 2 * ST_SIGNAL_STEPS steps and never 0. 64 consecutive samples
- * occur nowhere else, so their place is exact if the path does not change samples. Odd channels have three
- * tones, whose phases give the time within one second, and which survive a conversion. Pure; any thread,
- * including an audio callback: nothing is allocated. */
+ * pseudo-random sequence: a sample is one of 2 * ST_SIGNAL_STEPS steps and never 0. 64 consecutive
+ * samples occur nowhere else, so their place is exact if the path does not change samples. Odd
+ * channels have three tones, whose phases give the time within one second, and which survive a
+ * conversion. Pure; any thread, including an audio callback: nothing is allocated. */
 #pragma once
 
 #include "core/base.h"
 
 /* Kinds of losses, forced and found. The name is used in the JSON. */
-#define ST_LOSS_KINDS(X)                                                                                     \
-    X(LOST, "lost", "left out")                                                                              \
-    X(REPEATED, "repeated", "played again")                                                                  \
-    X(ZEROED, "zeroed", "silence")                                                                           \
+#define ST_LOSS_KINDS(X)                                                                           \
+    X(LOST, "lost", "left out")                                                                    \
+    X(REPEATED, "repeated", "played again")                                                        \
+    X(ZEROED, "zeroed", "silence")                                                                 \
     X(CORRUPTED, "corrupted", "other sound in its place")
 
 enum st_loss_kind {
@@ -31,8 +31,8 @@ struct st_glitch {
     uint64_t frames;
 };
 
-/* Number of glitches in a test: three kinds at three lengths each. These lengths (one frame, 1 ms, 20 ms)
- * are the shortest that the classes of path promise to find (ears/hearing.h). */
+/* Number of glitches in a test: three kinds at three lengths each. These lengths (one frame, 1 ms,
+ * 20 ms) are the shortest that the classes of path promise to find (ears/hearing.h). */
 #define ST_SIGNAL_GLITCHES_MAX 9
 
 #define ST_SIGNAL_LEVEL 0.01F /* of full scale: -40 dBFS */
@@ -55,19 +55,20 @@ int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
 
 #define ST_SIGNAL_FORCED_S 6.5 /* time of the played signal until all glitches were forced */
 
-/** Forces all glitches, from 2 s of the played signal on, one in each half second. @param chance seed of
- * their places. */
+/** Forces all glitches, from 2 s of the played signal on, one in each half second. @param chance
+ * seed of their places. */
 void st_signal_force(struct st_signal *signal, uint64_t chance);
 
 /** Fills frames from at_frame on, interleaved: ret_frames[frames_n * channels]. */
 void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,
                     size_t frames_n) ST_NONBLOCKING;
 
-/** One sample of the sequence without glitches: a step of 1 / 32768, -ST_SIGNAL_STEPS .. ST_SIGNAL_STEPS
- * without 0. */
+/** One sample of the sequence without glitches: a step of 1 / 32768, -ST_SIGNAL_STEPS ..
+ * ST_SIGNAL_STEPS without 0. */
 int32_t st_signal_step(uint64_t frame, uint32_t channel) ST_NONBLOCKING;
 /** Is that sample of channel 0 above 0? Faster than st_signal_step. */
 bool st_signal_is_up(uint64_t frame) ST_NONBLOCKING;
 
-/** The sum of the tones at a frame, without glitches, between -ST_SIGNAL_LEVEL and ST_SIGNAL_LEVEL. */
+/** The sum of the tones at a frame, without glitches, between -ST_SIGNAL_LEVEL and
+ * ST_SIGNAL_LEVEL. */
 float st_signal_tone(uint32_t rate_hz, uint64_t frame) ST_NONBLOCKING;

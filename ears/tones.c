@@ -31,22 +31,26 @@ static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
            tones->rate_hz;
 }
 
-/* Turns the tones of a fit to a window that begins at `frame`, including the drift of the clocks since the
- * fit. */
-static void turn_to(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t frame, double *ret)
+/* Turns the tones of a fit to a window that begins at `frame`, including the drift of the clocks
+ * since the fit. */
+static void turn_to(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t frame,
+                    double *ret)
 {
     const double ahead = st_tones_drift_ppm(tones) * 1e-6 * ((double)frame - (double)fit->at);
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        const double turned = angle(tones, k, frame) + TURN * ahead * st_signal_tones_hz[k] / tones->rate_hz;
+        const double turned =
+            angle(tones, k, frame) + TURN * ahead * st_signal_tones_hz[k] / tones->rate_hz;
         const double cosine = cos(turned), sine = sin(turned);
         ret[2 * k] = fit->re[k] * cosine + fit->im[k] * sine;
         ret[2 * k + 1] = fit->im[k] * cosine - fit->re[k] * sine;
     }
 }
 
-/* @return the root mean square of what remains of n frames from `from` on without the tones of the fit.
+/* @return the root mean square of what remains of n frames from `from` on without the tones of the
+ * fit.
  * @param n at most a window */
-static double rest_of(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t from, uint64_t n)
+static double rest_of(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t from,
+                      uint64_t n)
 {
     double part[M], sum = 0;
     turn_to(tones, fit, from, part);
@@ -59,8 +63,8 @@ static double rest_of(const struct st_tones *tones, const struct st_tones_fit *f
     return sqrt(sum / (double)n);
 }
 
-/* Inverts the matrix of the waves' inner products: Gauss-Jordan without pivots, since the waves are nearly
- * orthogonal. */
+/* Inverts the matrix of the waves' inner products: Gauss-Jordan without pivots, since the waves are
+ * nearly orthogonal. */
 static void invert(double a[M][2 * M])
 {
     for (size_t j = 0; j < M; j++) {
@@ -75,8 +79,8 @@ static void invert(double a[M][2 * M])
     }
 }
 
-/* Computes the waves of a window, and the matrix that turns their inner products with a recording into
- * amplitudes. */
+/* Computes the waves of a window, and the matrix that turns their inner products with a recording
+ * into amplitudes. */
 static void prepare(struct st_tones *tones)
 {
     double a[M][2 * M] = {{0}};
@@ -132,8 +136,8 @@ void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
-/* @return by how many turns a tone moved since the latest fit, -0.5 .. 0.5; positive: the signal moved
- * ahead. */
+/* @return by how many turns a tone moved since the latest fit, -0.5 .. 0.5; positive: the signal
+ * moved ahead. */
 static double turned(const struct st_tones *tones, const struct st_tones_fit *now, size_t tone)
 {
     const struct st_tones_fit *before = &tones->fit;
@@ -142,14 +146,16 @@ static double turned(const struct st_tones *tones, const struct st_tones_fit *no
     return -atan2(cross, dot) / TURN;
 }
 
-/* Finds the shift of the signal, within half a second, that explains the phases of all three tones. With
- * noise, several shifts do: a shorter one is more likely. `drifted`: frames that the clocks ran apart since
- * the last fit. @return frames; 0: none, or it is not known. */
-static double find_shift(const struct st_tones *tones, const struct st_tones_fit *now, double drifted)
+/* Finds the shift of the signal, within half a second, that explains the phases of all three tones.
+ * With noise, several shifts do: a shorter one is more likely. `drifted`: frames that the clocks
+ * ran apart since the last fit. @return frames; 0: none, or it is not known. */
+static double find_shift(const struct st_tones *tones, const struct st_tones_fit *now,
+                         double drifted)
 {
     const int64_t half = (int64_t)tones->rate_hz / 2; /* phases of whole Hz repeat after a second */
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
-    double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY, found = 0;
+    double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY,
+                                                           found = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
         steps[k] = (double)st_signal_tones_hz[k] / tones->rate_hz;
         turns[k] = turned(tones, now, k) - drifted * steps[k];
@@ -177,8 +183,8 @@ static double find_shift(const struct st_tones *tones, const struct st_tones_fit
     return found;
 }
 
-/* Follows the phases, which move since the player and the recorder have separate clocks, and adds up the
- * drift. */
+/* Follows the phases, which move since the player and the recorder have separate clocks, and adds
+ * up the drift. */
 static void follow(struct st_tones *tones, const struct st_tones_fit *now)
 {
     double frames = 0;
@@ -194,8 +200,8 @@ static bool is_signal(const struct st_tones_fit *fit)
     return fit->loud > SILENT && fit->rest <= NOISE_MAX * fit->loud;
 }
 
-/* @return the root mean square of what remains of the last window without the tones. It is computed for each
- * block, since clocks do not drift within a block. */
+/* @return the root mean square of what remains of the last window without the tones. It is computed
+ * for each block, since clocks do not drift within a block. */
 static double noise_of(const struct st_tones *tones, uint64_t window)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, blocks_n = window / block;
@@ -262,12 +268,13 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
         loss.frames = ST_MAX(len, moved);
     }
     tones->damaged = false;
-    if (loss.frames > 0) /* no frame is no loss: a converter that rounds skips fractions of a frame */
+    if (loss.frames >
+        0) /* no frame is no loss: a converter that rounds skips fractions of a frame */
         st_losses_add(&tones->losses, &loss, clean);
 }
 
-/* The last window has the signal again: finds where the damage begins and ends, and the shift, and adds the
- * loss. */
+/* The last window has the signal again: finds where the damage begins and ends, and the shift, and
+ * adds the loss. */
 static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_t window)
 {
     uint64_t clean = tones->n - window;
@@ -280,9 +287,9 @@ static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_
     end_damage(tones, bad, clean, llround(shift));
 }
 
-/* The tones have been damaged for a second: stops following them. Silence is a loss. Another volume, or
- * other sound that may hide the tones, is no loss, and what is lost until the tones are found again
- * is unknown. */
+/* The tones have been damaged for a second: stops following them. Silence is a loss. Another
+ * volume, or other sound that may hide the tones, is no loss, and what is lost until the tones are
+ * found again is unknown. */
 static void lose(struct st_tones *tones, const struct st_tones_fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));
@@ -324,8 +331,8 @@ static void look(struct st_tones *tones)
     if (tones->n % (4 * block) == 0) {
         fit(tones, tones->n, &now);
         const bool healed = tones->heals;
-        tones->heals =
-            now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2;
+        tones->heals = now.loud > tones->loud / 2 && now.loud < 2 * tones->loud &&
+                       now.rest <= tones->limit / 2;
         if (tones->heals && healed)
             heal(tones, &now, window);
         else if (tones->n - tones->bad_at > tones->rate_hz)

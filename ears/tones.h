@@ -1,6 +1,6 @@
-/* Follows the three tones of the test signal by their phases, for paths that convert samples. Sound that the
- * tones do not explain is a loss; the phases after it show by how much the signal moved. Pure; bounded
- * memory; no allocation. One thread. */
+/* Follows the three tones of the test signal by their phases, for paths that convert samples. Sound
+ * that the tones do not explain is a loss; the phases after it show by how much the signal moved.
+ * Pure; bounded memory; no allocation. One thread. */
 #pragma once
 
 #include "ears/loss.h"
@@ -20,12 +20,12 @@ struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
-    bool expects;            /* the signal is played to the end: silence of more than 1 s is always a loss */
-    double noise;            /* root mean square of what the tones do not explain, as a share of the tones */
-    double loud;             /* root mean square of the tones, relative to full scale */
-    double limit;            /* a block with more unexplained sound is damaged; relative to full scale */
+    bool expects; /* the signal is played to the end: silence of more than 1 s is always a loss */
+    double noise; /* root mean square of what the tones do not explain, as a share of the tones */
+    double loud;  /* root mean square of the tones, relative to full scale */
+    double limit; /* a block with more unexplained sound is damaged; relative to full scale */
     struct st_tones_fit fit; /* the latest one */
-    double drift_frames;     /* how much the signal ran ahead of the recording during followed_frames */
+    double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
     bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */
@@ -38,11 +38,12 @@ struct st_tones {
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz);
 
-/** Takes samples of channel 1, `stride` floats apart. Losses come in order; places are accurate to 1 ms. */
+/** Takes samples of channel 1, `stride` floats apart. Losses come in order; places are accurate to
+ * 1 ms. */
 void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n);
 
-/** Ends the recording: reports the last loss. Damage of less than 1 s up to the end is no loss: the signal
- * has ended. */
+/** Ends the recording: reports the last loss. Damage of less than 1 s up to the end is no loss: the
+ * signal has ended. */
 void st_tones_end(struct st_tones *tones);
 
 /** Drift in parts per million, positive if the recording's clock is slow. */

@@ -41,7 +41,8 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
 {
     unsigned char chunk[FORMAT_MAX] = {0};
     const uint32_t n = ST_MIN(bytes, FORMAT_MAX);
-    if (bytes < 16 || !take(wav->stream, chunk, n) || !skip(wav->stream, (uint64_t)bytes - n + (bytes & 1)))
+    if (bytes < 16 || !take(wav->stream, chunk, n) ||
+        !skip(wav->stream, (uint64_t)bytes - n + (bytes & 1)))
         return "its format is cut";
     const uint32_t bits = number(chunk + 14, 2);
     uint32_t format = number(chunk, 2);
@@ -51,12 +52,14 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
     wav->rate_hz = number(chunk + 4, 4);
     wav->bytes = bits / 8;
     wav->is_float = format == FLOAT;
-    if (!(format == PCM && (bits == 16 || bits == 24 || bits == 32)) && !(format == FLOAT && bits == 32))
+    if (!(format == PCM && (bits == 16 || bits == 24 || bits == 32)) &&
+        !(format == FLOAT && bits == 32))
         return "its samples are neither integers of 16, 24 or 32 bits nor floats of 32 bits";
     if (wav->channels < 1 || wav->channels > ST_CAPTURE_CHANNELS_MAX)
         return "it does not have 1 to 8 channels";
     if (wav->rate_hz < ST_CAPTURE_RATE_MIN || wav->rate_hz > ST_WAV_RATE_MAX)
-        return "its rate is not between 8000 and 192000 Hz: convert it to 48000 Hz with ffmpeg or sox";
+        return "its rate is not between 8000 and 192000 Hz: convert it to 48000 Hz with ffmpeg or "
+               "sox";
     if (number(chunk + 12, 2) != wav->channels * wav->bytes)
         return "its format is contradictory";
     return NULL;
@@ -144,8 +147,8 @@ static void put(unsigned char *to, uint32_t value, unsigned bytes)
         to[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* Source of the format: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications",
- * 1991. */
+/* Source of the format: Microsoft and IBM, "Multimedia Programming Interface and Data
+ * Specifications", 1991. */
 int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
 {
     unsigned char head[HEAD_BYTES];
@@ -167,7 +170,8 @@ int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_
 int st_wav_write(FILE *stream, const float *samples, size_t samples_n)
 {
     for (size_t i = 0; i < samples_n; i++) {
-        const float steps = fminf(fmaxf(roundf(samples[i] * FULL_SCALE), -FULL_SCALE), FULL_SCALE - 1);
+        const float steps =
+            fminf(fmaxf(roundf(samples[i] * FULL_SCALE), -FULL_SCALE), FULL_SCALE - 1);
         unsigned char bytes[2];
         put(bytes, (uint32_t)(int32_t)steps, 2);
         if (fwrite(bytes, 1, sizeof(bytes), stream) != sizeof(bytes))

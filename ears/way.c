@@ -20,8 +20,8 @@ const struct st_way_fault_words st_way_faults[ST_WAY_FAULTS_N] = {
 #undef ROW
 };
 
-/* The ways of recording the test signal. docs/results.md has the tests that show which faults each way
- * cannot hear. */
+/* The ways of recording the test signal. docs/results.md has the tests that show which faults each
+ * way cannot hear. */
 const struct st_way st_ways[ST_WAYS_N] = {
     {
         .name = "jack",
@@ -134,8 +134,8 @@ int st_way_open(struct st_way_run *run, struct st_platform *machine, const struc
     run->reader = calloc(1, sizeof(*run->reader));
     if (run->reader == NULL)
         return -ENOMEM;
-    int r = st_trusted_find(machine, "SLEEPTUNE_OBSERVE_DIR", "../ears/helpers", ST_LIBEXEC_DIR, way->program,
-                            path);
+    int r = st_trusted_find(machine, "SLEEPTUNE_OBSERVE_DIR", "../ears/helpers", ST_LIBEXEC_DIR,
+                            way->program, path);
     if (r == 0)
         r = start(run, path, wish);
     if (r < 0)
@@ -148,7 +148,8 @@ void st_way_begin(struct st_way_run *run)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)st_posix_write_fd(run->program.in, "g", 1); /* st_way_read reports a program that has ended */
+    (void)st_posix_write_fd(run->program.in, "g",
+                            1); /* st_way_read reports a program that has ended */
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 

@@ -16,8 +16,9 @@ int st_counts_score(double rate)
 
 int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_p, bool *ret_more)
 {
-    /* ways[k][s], k >= 1: in how many ways k scores of the current group can be chosen so that their sum is
-     * s. ways[0][s]: probability that the scores chosen in all groups so far have the sum s. */
+    /* ways[k][s], k >= 1: in how many ways k scores of the current group can be chosen so that
+     * their sum is s. ways[0][s]: probability that the scores chosen in all groups so far have the
+     * sum s. */
     double(*ways)[SUMS] = calloc(ST_COUNTS_SIDE_MAX + 1, sizeof(*ways)), below = 0, above = 0;
     size_t reach = 1, sum = 0;
     if (ways == NULL)
@@ -58,11 +59,11 @@ int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_
 
 struct side {
     double sum;
-    /* variance of the logarithm of the rate: that of independent events, or that between the sections if it
-     * is larger */
+    /* variance of the logarithm of the rate: that of independent events, or that between the
+     * sections if it is larger */
     double variance;
-    /* how much the rate drifts within the run: ratio of the busiest quarter to the quietest one, each moved
-     * by two standard deviations towards the other; below 1: no drift */
+    /* how much the rate drifts within the run: ratio of the busiest quarter to the quietest one,
+     * each moved by two standard deviations towards the other; below 1: no drift */
     double drift;
 };
 
@@ -79,20 +80,22 @@ static struct side take(const uint64_t *events_n, int *scores)
         most = fmax(most, quarter);
     }
     const double mean = fmax(HALF, side.sum) / ST_COUNTS_SECTIONS,
-                 variance = (squares - side.sum * side.sum / ST_COUNTS_SECTIONS) / (ST_COUNTS_SECTIONS - 1);
+                 variance = (squares - side.sum * side.sum / ST_COUNTS_SECTIONS) /
+                            (ST_COUNTS_SECTIONS - 1);
     side.variance = fmax(1, variance / mean) / fmax(HALF, side.sum);
     side.drift = (most - 2 * sqrt(most)) / fmax(HALF, least + 2 * sqrt(least));
     return side;
 }
 
-int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS], const uint64_t now_n[ST_COUNTS_SECTIONS],
-                      struct st_counts_difference *ret)
+int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS],
+                      const uint64_t now_n[ST_COUNTS_SECTIONS], struct st_counts_difference *ret)
 {
     struct st_counts_group group = {.before_n = ST_COUNTS_SECTIONS, .n = 2 * ST_COUNTS_SECTIONS};
     const struct side before = take(before_n, group.scores),
                       now = take(now_n, group.scores + ST_COUNTS_SECTIONS);
     const double fold = fmax(HALF, now.sum) / fmax(HALF, before.sum),
-                 reach = exp(T_95 * sqrt(before.variance + now.variance)), change = fmax(fold, 1 / fold);
+                 reach = exp(T_95 * sqrt(before.variance + now.variance)),
+                 change = fmax(fold, 1 / fold);
     double p;
     bool more;
     const int r = st_counts_judge(&group, 1, &p, &more);
@@ -115,18 +118,19 @@ int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS], const uint64_
 const char *st_counts_text(const struct st_counts_difference *d)
 {
     if (d->verdict == ST_COUNTS_FEWER)
-        return st_text("%.1f times fewer late wake-ups than before (95 %%: %.1f to %.1f)", 1 / d->fold,
-                       1 / d->high, 1 / d->low);
+        return st_text("%.1f times fewer late wake-ups than before (95 %%: %.1f to %.1f)",
+                       1 / d->fold, 1 / d->high, 1 / d->low);
     if (d->verdict == ST_COUNTS_MORE)
-        return st_text("%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold, d->low,
-                       d->high);
+        return st_text("%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold,
+                       d->low, d->high);
     if (d->verdict == ST_COUNTS_DRIFTING)
-        return "cannot tell: late wake-ups vary as much within one run as between the two runs. Run it "
-               "again while the computer does the same thing all the time";
+        return "cannot tell: late wake-ups vary as much within one run as between the two runs. "
+               "Run it again while the computer does the same thing all the time";
     if (d->verdict == ST_COUNTS_SAME && d->none)
         return "no difference shown: neither side had a late wake-up";
     if (d->verdict == ST_COUNTS_TOO_SHORT)
         return "cannot tell: a run is too short. Repeat that one for longer";
-    return st_text("no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
-                   d->high);
+    return st_text(
+        "no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
+        d->high);
 }

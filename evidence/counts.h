@@ -1,7 +1,7 @@
-/* Compares events before and after a change: are there fewer, or more? They are counted in sections of time
- * (of a run, or evenings with music). Exact permutation test: the sum of the logarithmic rates of one side is
- * compared with all ways to choose as many sections. A burst of events raises the score of its section only
- * by its logarithm. */
+/* Compares events before and after a change: are there fewer, or more? They are counted in sections
+ * of time (of a run, or evenings with music). Exact permutation test: the sum of the logarithmic
+ * rates of one side is compared with all ways to choose as many sections. A burst of events raises
+ * the score of its section only by its logarithm. */
 #pragma once
 
 #include "core/base.h"
@@ -11,26 +11,27 @@
 #define ST_COUNTS_SECTIONS 8
 #define ST_COUNTS_LEVEL    0.005 /* significance level of the comparison of two runs */
 
-/** Scores of sections that can be compared with each other: first before_n from before the change, then those
- * since. All groups together have at most ST_COUNTS_SIDE_MAX since. */
+/** Scores of sections that can be compared with each other: first before_n from before the change,
+ * then those since. All groups together have at most ST_COUNTS_SIDE_MAX since. */
 struct st_counts_group {
     size_t before_n, n;
     int scores[2 * ST_COUNTS_SIDE_MAX];
 };
 
-/** The score of a section. Logarithmic, since otherwise one bad section would hide all others. @param rate
- * events in a unit of time, the same unit for all sections. */
+/** The score of a section. Logarithmic, since otherwise one bad section would hide all others.
+ * @param rate events in a unit of time, the same unit for all sections. */
 int st_counts_score(double rate);
 
-/** Judges whether the scores before and since the change differ. @param ret_p two-sided p-value. @param
- * ret_more there are more events since the change. @return 0, -ENOMEM. Threads: any. */
+/** Judges whether the scores before and since the change differ. @param ret_p two-sided p-value.
+ * @param ret_more there are more events since the change. @return 0, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_p,
                                  bool *ret_more);
 
 enum st_counts_verdict {
     ST_COUNTS_TOO_SHORT, /* a run has no sections */
     ST_COUNTS_SAME,      /* no difference was shown */
-    ST_COUNTS_DRIFTING,  /* a difference beyond chance, but not larger than the drift within one run */
+    ST_COUNTS_DRIFTING,  /* a difference beyond chance, but not larger than the drift within one
+                          * run */
     ST_COUNTS_FEWER,
     ST_COUNTS_MORE,
 };
@@ -42,12 +43,13 @@ struct st_counts_difference {
     double p_value;
 };
 
-/** Compares two runs by the number of events in each section. A difference must exceed that between the
- * quarters of one run, unless chance explains the latter. @return 0, -ENOMEM. */
+/** Compares two runs by the number of events in each section. A difference must exceed that between
+ * the quarters of one run, unless chance explains the latter. @return 0, -ENOMEM. */
 ST_NODISCARD int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS],
                                    const uint64_t now_n[ST_COUNTS_SECTIONS],
                                    struct st_counts_difference *ret);
 
-/** A sentence: "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why no difference is shown.
+/** A sentence: "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why no difference
+ * is shown.
  */
 const char *st_counts_text(const struct st_counts_difference *d);

@@ -28,11 +28,11 @@ const char *st_miss_events_rate_text(double per_hour)
 
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds)
 {
-    return st_text(
-        "%s (95 %% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
-        " apart are one event)",
-        events_n == 0 ? ""
-                      : st_text(" in %ju event%s of %.1f periods", events_n, ST_PLURAL(events_n),
-                                (double)misses_n / (double)events_n),
-        st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds)));
+    return st_text("%s (95 %% confidence: at most %s events per hour; missed periods less "
+                   "than " ST_MISS_EVENTS_GAP " apart are one event)",
+                   events_n == 0
+                       ? ""
+                       : st_text(" in %ju event%s of %.1f periods", events_n, ST_PLURAL(events_n),
+                                 (double)misses_n / (double)events_n),
+                   st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds)));
 }

@@ -36,8 +36,8 @@ void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
 void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
                          const struct st_hist *lateness)
 {
-    /* Counts at most one wake-up for each second of the span, the latest ones: several within a second are
-     * one episode anyway. */
+    /* Counts at most one wake-up for each second of the span, the latest ones: several within a
+     * second are one episode anyway. */
     uint64_t left_n = (uint64_t)(1 + (double)periods_n * st_period_seconds(&run->period));
     run->periods_n += periods_n;
     if (max_ns <= run->kept_above_ns || lateness == NULL)
@@ -49,7 +49,8 @@ void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t
         put(run, max_ns, 1);
     for (uint32_t i = has_buckets ? st_hist_index(lateness, lateness->max_ns) + 1 : 0;
          i-- > 0 && left_n > 0;) {
-        const double late_ns = fmin((double)st_hist_bucket_middle(lateness, i) * BUCKET, (double)max_ns);
+        const double late_ns =
+            fmin((double)st_hist_bucket_middle(lateness, i) * BUCKET, (double)max_ns);
         const uint64_t n = ST_MIN(lateness->late[i], left_n);
         put(run, (int64_t)late_ns, n);
         left_n -= n;
@@ -83,8 +84,8 @@ static double frame_ns(const struct st_predict_run *run)
     return st_period_seconds(&run->period) * 1e9 / run->frames;
 }
 
-/* Fills in the rates of episodes if wake-ups may be late by `slack` ns. @return false: unknown, because
- * wake-ups that are later than `slack` may be missing in the run. */
+/* Fills in the rates of episodes if wake-ups may be late by `slack` ns. @return false: unknown,
+ * because wake-ups that are later than `slack` may be missing in the run. */
 static bool fill(const struct st_predict_run *run, double slack, struct st_predict_row *row)
 {
     const double seconds = st_predict_seconds(run);
@@ -101,7 +102,8 @@ static double headroom_of(const struct st_predict_run *run, struct st_predict_ro
 {
     double low = -1, high = 100, load = 0;
     for (int i = 0; i <= LOAD_STEPS; i++) {
-        const bool holds = fill(run, row.period_us * 1e3 * (1 - load / 100), &row) && st_predict_holds(&row);
+        const bool holds =
+            fill(run, row.period_us * 1e3 * (1 - load / 100), &row) && st_predict_holds(&row);
         *(holds ? &low : &high) = load;
         load = (low + high) / 2;
     }

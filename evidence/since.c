@@ -25,14 +25,16 @@ static int score_of(const struct st_since_session *session)
                            (double)session->played_ns);
 }
 
-static void add(struct st_since_side *side, size_t sessions_n, int64_t played_ns, uint64_t dropouts_n)
+static void add(struct st_since_side *side, size_t sessions_n, int64_t played_ns,
+                uint64_t dropouts_n)
 {
     side->sessions_n += sessions_n;
     side->played_ns = st_ns_add(side->played_ns, played_ns);
     side->dropouts_n += dropouts_n;
 }
 
-/* Collects the last ST_COUNTS_SIDE_MAX sessions of each kind (program and buffer size) before the change. */
+/* Collects the last ST_COUNTS_SIDE_MAX sessions of each kind (program and buffer size) before the
+ * change. */
 static void take_before(struct look *look, const struct st_since_session *sessions, size_t n,
                         const struct st_since_change *change, int64_t first_ns)
 {
@@ -71,10 +73,10 @@ static int compare(const struct look *look, struct st_since_change *change)
             add(&change->before, side->sessions_n, side->played_ns, side->dropouts_n);
     }
     change->p_value = fmin(change->p_value, p);
-    /* Reports a change only if the printed figures, the mean rates, changed in the same direction as the test
-     * says. */
-    change->found =
-        change->p_value <= level && (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
+    /* Reports a change only if the printed figures, the mean rates, changed in the same direction
+     * as the test says. */
+    change->found = change->p_value <= level &&
+                    (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
     return 0;
 }
 
@@ -92,7 +94,8 @@ static int judge(const struct st_since_session *sessions, size_t n, struct st_si
         const struct st_since_session *session = i < n ? &sessions[i] : NULL;
         struct st_counts_group *group =
             session != NULL && is_long(session) ? &look.groups[session->kind] : NULL;
-        if (session != NULL && (group == NULL || group->before_n == 0 || session->from_ns < change->at_ns))
+        if (session != NULL &&
+            (group == NULL || group->before_n == 0 || session->from_ns < change->at_ns))
             continue;
         const int64_t today = (session != NULL ? session->from_ns : now_ns) / ST_NS_PER_DAY;
         if (today > day && days_n == look_days[change->looks]) {

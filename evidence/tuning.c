@@ -3,25 +3,28 @@
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 
-/* result of functions that run a block: the setting of one row could not be switched, so the session
- * continues without that row */
+/* result of functions that run a block: the setting of one row could not be switched, so the
+ * session continues without that row */
 #define ROW_OUT     1
 #define FRESH_PAIRS 8 /* pairs of blocks in which a setting that helps is measured again */
 /* st_tuning_plan reckons with settings that make late wake-ups 3 times rarer */
 #define SHOWN_FOLD 3
-#define MANY       UINT64_C(1000000) /* late wake-ups in a block of the plan; only their ratio counts */
-/* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer tried */
+/* late wake-ups in a block of the plan; only their ratio counts */
+#define MANY UINT64_C(1000000)
+/* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer
+ * tried */
 #define WITHOUT_PAIRS 10
 #define WITHOUT_E     0.2
 #define WITHOUT_MORE  5 /* but it is tried on while an e-value for harm is at least this */
-/* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of sessions */
+/* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of
+ * sessions */
 #define HARM_NEEDED 100.0
 /* smallest number of rows for which a screening finds first which ones promise most */
 #define SCREEN_FROM 5
 #define SCREEN_RUNS 12
 #define SCREEN_ROWS 11
-/* rows that are on in the first run of a Plackett-Burman design of 12 runs; each further run shifts these
- * bits by one, and the last run has no row on */
+/* rows that are on in the first run of a Plackett-Burman design of 12 runs; each further run shifts
+ * these bits by one, and the last run has no row on */
 #define SCREEN_ONE   0x23bu
 #define SCREEN_PAIRS 3   /* the screening counts as this number of pairs of each row */
 #define NO_PAIRS     1.0 /* a row without pairs counts as having one pair without a difference */
@@ -30,15 +33,15 @@
 
 #define LEVEL 0.01 /* share of sessions that may keep a setting without effect, at most */
 
-/* --- evidence that may be checked after every pair of blocks: does a setting make late wake-ups rarer? The
- * unit is the pair and not the event: all events of a noisy block are on one side, so that counting each of
- * them would keep settings without effect. --- */
+/* --- evidence that may be checked after every pair of blocks: does a setting make late wake-ups
+ * rarer? The unit is the pair and not the event: all events of a noisy block are on one side, so
+ * that counting each of them would keep settings without effect. --- */
 
 static const double bets[ST_TUNING_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
 
-/* Adds a pair: the numbers of late wake-ups in a block of A and in one of B. The caller must have drawn at
- * random which one ran first: then, if B has no effect, D = (a - b) / (a + b) is as likely as -D, whatever
- * the machine does. @return D. */
+/* Adds a pair: the numbers of late wake-ups in a block of A and in one of B. The caller must have
+ * drawn at random which one ran first: then, if B has no effect, D = (a - b) / (a + b) is as likely
+ * as -D, whatever the machine does. @return D. */
 static double add_pair(struct st_tuning_evidence *s, uint64_t a_n, uint64_t b_n)
 {
     const double a = (double)a_n, b = (double)b_n, d = (a - b) / fmax(1, a + b);
@@ -58,9 +61,9 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
     return sum / ST_TUNING_BETS;
 }
 
-/* Computes the e-value (evidence of an effect) that a setting needs to be kept, if kept_n of tests_n settings
- * are kept already. Procedure: e-Benjamini-Hochberg, valid for dependent settings. Source: Wang and Ramdas,
- * "False discovery rate control with e-values", 2022. */
+/* Computes the e-value (evidence of an effect) that a setting needs to be kept, if kept_n of
+ * tests_n settings are kept already. Procedure: e-Benjamini-Hochberg, valid for dependent settings.
+ * Source: Wang and Ramdas, "False discovery rate control with e-values", 2022. */
 static double needed_e(size_t tests_n, size_t kept_n)
 {
     return (double)tests_n / (LEVEL * (double)(kept_n + 1));
@@ -85,8 +88,8 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
     return names[outcome];
 }
 
-/* Returns the rows with this outcome as bits. NOT_TRIED: rows that must still be tried. HELPS: rows that stay
- * on; rows whose cost the user refuses are left out. */
+/* Returns the rows with this outcome as bits. NOT_TRIED: rows that must still be tried. HELPS: rows
+ * that stay on; rows whose cost the user refuses are left out. */
 static uint32_t bits_of(const struct st_tuning *t, enum st_tuning_outcome outcome)
 {
     uint32_t bits = 0;
@@ -111,8 +114,8 @@ static bool is_open(const struct st_tuning_row *row)
 
 /* --- the plan --- */
 
-/* Computes how many pairs of blocks one of open_n rows needs: for its trial, if late wake-ups are SHOWN_FOLD
- * times rarer in each pair, and then FRESH_PAIRS. */
+/* Computes how many pairs of blocks one of open_n rows needs: for its trial, if late wake-ups are
+ * SHOWN_FOLD times rarer in each pair, and then FRESH_PAIRS. */
 static uint32_t pairs_each(size_t open_n)
 {
     struct st_tuning_evidence s = {0};
@@ -141,8 +144,8 @@ void st_tuning_plan(struct st_tuning *tuning)
 
 /* --- one block, one pair --- */
 
-/* Switches settings. If a row cannot be switched, it has failed, and the session goes on without it. @return
- * 0, ROW_OUT, or an error. */
+/* Switches settings. If a row cannot be switched, it has failed, and the session goes on without
+ * it. @return 0, ROW_OUT, or an error. */
 static int set(struct run *run, uint32_t on)
 {
     size_t at = 0;
@@ -183,10 +186,10 @@ static uint64_t dropouts(const struct st_tuning_block *block)
     return block->events_n + block->others_n;
 }
 
-/* Measures two blocks in random order: ret[0] with the settings `others`, ret[1] with `rows` as well. The
- * counts are added to `row`, whose index is i. */
-static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct st_tuning_row *row, int i,
-                        struct st_tuning_block ret[2])
+/* Measures two blocks in random order: ret[0] with the settings `others`, ret[1] with `rows` as
+ * well. The counts are added to `row`, whose index is i. */
+static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct st_tuning_row *row,
+                        int i, struct st_tuning_block ret[2])
 {
     const size_t first = (size_t)st_random_below(&run->random, 2);
     for (size_t turn = 0; turn < 2; turn++) {
@@ -221,9 +224,10 @@ static int measure_same(struct run *run)
 
 /* --- screening: which rows promise most --- */
 
-/* Measures each row in a factorial design of 12 runs. The rows that are on shift by one from run to run; in
- * the last run all are off. So each row is on in half of the runs, and any other row is on in half of these.
- * Source: Plackett and Burman, "The design of optimum multifactorial experiments", 1946. */
+/* Measures each row in a factorial design of 12 runs. The rows that are on shift by one from run to
+ * run; in the last run all are off. So each row is on in half of the runs, and any other row is on
+ * in half of these. Source: Plackett and Burman, "The design of optimum multifactorial
+ * experiments", 1946. */
 static int screen(struct run *run)
 {
     struct st_tuning *t = run->t;
@@ -244,7 +248,8 @@ static int screen(struct run *run)
     for (size_t k = 0; k < n; k++) {
         for (size_t others = 0; others < ST_TUNING_OTHERS; others++) {
             t->rows[k].seen[others] =
-                SCREEN_PAIRS * tanh(less[k] / 2); /* the D of two counts whose logarithms differ by this */
+                SCREEN_PAIRS *
+                tanh(less[k] / 2); /* the D of two counts whose logarithms differ by this */
             t->rows[k].seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
         }
     }
@@ -256,13 +261,13 @@ static int screen(struct run *run)
 static struct st_tuning_fold fold_of(double logs[FRESH_PAIRS])
 {
     st_stats_sort_double(logs, FRESH_PAIRS);
-    return (struct st_tuning_fold){exp((logs[FRESH_PAIRS / 2 - 1] + logs[FRESH_PAIRS / 2]) / 2), exp(logs[0]),
-                                   exp(logs[FRESH_PAIRS - 1])};
+    return (struct st_tuning_fold){exp((logs[FRESH_PAIRS / 2 - 1] + logs[FRESH_PAIRS / 2]) / 2),
+                                   exp(logs[0]), exp(logs[FRESH_PAIRS - 1])};
 }
 
-/* Judges whether a row makes late wake-ups or dropouts more frequent, by the mean of the two e-values. A mean
- * of e-values is an e-value, so two questions give no more false alarms than one. @return true: the row is
- * harmful, and its outcome is set. */
+/* Judges whether a row makes late wake-ups or dropouts more frequent, by the mean of the two
+ * e-values. A mean of e-values is an e-value, so two questions give no more false alarms than one.
+ * @return true: the row is harmful, and its outcome is set. */
 static bool is_harmful(struct st_tuning_row *row)
 {
     const double late = st_tuning_e(&row->evidence, ST_TUNING_MORE),
@@ -276,8 +281,8 @@ static bool is_harmful(struct st_tuning_row *row)
     return true;
 }
 
-/* Measures in fresh pairs how large the effect of a helpful row is, with all other helpful rows on. The pairs
- * of its trial would show too large an effect, because the row was chosen by them. */
+/* Measures in fresh pairs how large the effect of a helpful row is, with all other helpful rows on.
+ * The pairs of its trial would show too large an effect, because the row was chosen by them. */
 static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
@@ -285,7 +290,8 @@ static int measure_again(struct run *run, size_t i)
     double late[FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
         struct st_tuning_block blocks[2];
-        const int r = measure_pair(run, bits_of(run->t, ST_TUNING_HELPS) & ~bit, bit, row, (int)i, blocks);
+        const int r =
+            measure_pair(run, bits_of(run->t, ST_TUNING_HELPS) & ~bit, bit, row, (int)i, blocks);
         if (r != 0 && r != ROW_OUT)
             return r;
         if (row->outcome != ST_TUNING_HELPS || is_harmful(row))
@@ -307,8 +313,9 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     const uint32_t bit = UINT32_C(1) << i;
-    const uint32_t base = bits_of(run->t, ST_TUNING_HELPS) |
-                          (others == ST_TUNING_OTHERS_ON ? bits_of(run->t, ST_TUNING_NOT_TRIED) & ~bit : 0);
+    const uint32_t base =
+        bits_of(run->t, ST_TUNING_HELPS) |
+        (others == ST_TUNING_OTHERS_ON ? bits_of(run->t, ST_TUNING_NOT_TRIED) & ~bit : 0);
     struct st_tuning_block blocks[2];
     const int r = measure_pair(run, base, bit, row, (int)i, blocks);
     if (r != 0)
@@ -329,17 +336,19 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     return 0;
 }
 
-/* Chooses the row for the next pair, and whether the other rows are off or on in it. Takes the row and state
- * with the largest mean difference so far, plus a bonus if there were few pairs. @return false: no row is
- * left. */
+/* Chooses the row for the next pair, and whether the other rows are off or on in it. Takes the row
+ * and state with the largest mean difference so far, plus a bonus if there were few pairs. @return
+ * false: no row is left. */
 static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
 {
     const uint32_t open = bits_of(t, ST_TUNING_NOT_TRIED);
     double best = -(double)INFINITY;
     for (size_t i = 0; i < t->n; i++) {
         const struct st_tuning_row *row = &t->rows[i];
-        for (enum st_tuning_others others = 0; others < ST_TUNING_OTHERS && is_open(row); others++) {
-            const double n = NO_PAIRS + row->seen_n[others], promise = row->seen[others] / n + BOLD / sqrt(n);
+        for (enum st_tuning_others others = 0; others < ST_TUNING_OTHERS && is_open(row);
+             others++) {
+            const double n = NO_PAIRS + row->seen_n[others],
+                         promise = row->seen[others] / n + BOLD / sqrt(n);
             if (promise <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << i))
                 continue;
             best = promise;
@@ -355,8 +364,8 @@ static int try_all(struct run *run)
     size_t row = 0;
     enum st_tuning_others others = ST_TUNING_OTHERS_OFF;
     int r = screen_blocks(run->t->open_n) > 0 ? screen(run) : 0;
-    /* Tries rows only while enough blocks are left to measure all helpful rows again, including one more that
-     * the next pair may find. */
+    /* Tries rows only while enough blocks are left to measure all helpful rows again, including one
+     * more that the next pair may find. */
     while ((r == 0 || r == ROW_OUT) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
            find_next(run->t, &row, &others))
         r = try_row(run, row, others);

@@ -1,7 +1,8 @@
-/* A session of `tune`: settings are switched on and off in pairs of blocks. The next pair tests the most
- * promising setting; the other settings are off in some of its pairs and on in others, since a second fault
- * could hide its effect. A setting that is shown to help stays on, and is measured again in fresh blocks at
- * the end. This file only handles counts: the caller switches settings and measures. */
+/* A session of `tune`: settings are switched on and off in pairs of blocks. The next pair tests the
+ * most promising setting; the other settings are off in some of its pairs and on in others, since a
+ * second fault could hide its effect. A setting that is shown to help stays on, and is measured
+ * again in fresh blocks at the end. This file only handles counts: the caller switches settings and
+ * measures. */
 #pragma once
 
 #include "core/base.h"
@@ -20,9 +21,10 @@ struct st_tuning_evidence {
     uint32_t pairs_n;
 };
 
-/** The e-value: mean over five bets of the product of (1 + bet * D), where D is the relative difference of a
- * pair. Without an effect, at most a share 1 / x of all sessions ever reach a value of x, even if it is
- * checked after each pair. Source: Ville 1939; Johari et al., "Always valid inference", 2022. @return >= 0.
+/** The e-value: mean over five bets of the product of (1 + bet * D), where D is the relative
+ * difference of a pair. Without an effect, at most a share 1 / x of all sessions ever reach a value
+ * of x, even if it is checked after each pair. Source: Ville 1939; Johari et al., "Always valid
+ * inference", 2022. @return >= 0.
  */
 double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side);
 
@@ -43,11 +45,13 @@ enum st_tuning_outcome {
     ST_TUNING_NO_EFFECT, /* no effect was shown, and more pairs are unlikely to show one */
     ST_TUNING_HARMFUL,   /* more late wake-ups, or more dropouts */
     ST_TUNING_UNDECIDED, /* the budget of blocks ended before a result */
-    ST_TUNING_FAILED,    /* the setting could not be switched, or another program changed it meanwhile */
+    ST_TUNING_FAILED,    /* the setting could not be switched, or another program changed it
+                          * meanwhile */
 };
 
-/** Size of an effect: how many times fewer late wake-ups there are with the setting, as the median of eight
- * pairs. low and high are the smallest and largest ratio, which is the 99 % interval of the sign test. */
+/** Size of an effect: how many times fewer late wake-ups there are with the setting, as the median
+ * of eight pairs. low and high are the smallest and largest ratio, which is the 99 % interval of
+ * the sign test. */
 struct st_tuning_fold {
     double value, low, high;
 };
@@ -61,15 +65,17 @@ enum st_tuning_others {
 
 /** One setting and its result. */
 struct st_tuning_row {
-    bool refused; /* the setting is tried, but not left on, because the user does not accept its cost */
+    bool refused; /* the setting is tried, but not left on, because the user does not accept its
+                     cost */
     enum st_tuning_outcome outcome;
     /* reason for the outcome not tried, failed, harmful, no effect or undecided; or "" */
     char why[ST_TUNING_WHY_BYTES];
     struct st_tuning_evidence evidence; /* evidence from late wake-ups */
-    /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs, too */
+    /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs,
+     * too */
     struct st_tuning_evidence dropouts;
-    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, for each state of the
-     * others */
+    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, for each
+     * state of the others */
     double seen[ST_TUNING_OTHERS];
     uint32_t seen_n[ST_TUNING_OTHERS];
     /* how many times fewer late wake-ups there were in fresh blocks; 0: unknown */
@@ -103,13 +109,15 @@ struct st_tuning {
 };
 
 struct st_tuning_bench {
-    /** Switches settings: row i is on if bit i of `on` is set. @return 0; -EBUSY (another program changed the
-     * setting of row *ret_row), -EIO (that row could not be switched), both with `why` of
-     * ST_TUNING_WHY_BYTES; other errors end the session. */
+    /** Switches settings: row i is on if bit i of `on` is set. @return 0; -EBUSY (another program
+     * changed the setting of row *ret_row), -EIO (that row could not be switched), both with `why`
+     * of ST_TUNING_WHY_BYTES; other errors end the session. */
     int (*set)(void *ctx, uint32_t on, size_t *ret_row, char *why);
-    /** Measures a block. @return 0; -EINTR: the user stopped it; other errors end the session, with `why`. */
+    /** Measures a block. @return 0; -EINTR: the user stopped it; other errors end the session, with
+     * `why`. */
     int (*block)(void *ctx, struct st_tuning_block *ret, char *why);
-    /** Called before each block, to show progress. May be NULL. @param row row that is tried; < 0: none. */
+    /** Called before each block, to show progress. May be NULL. @param row row that is tried; < 0:
+     * none. */
     void (*look)(void *ctx, const struct st_tuning *tuning, int row);
     void *ctx;
 };
@@ -117,9 +125,9 @@ struct st_tuning_bench {
 /** Computes for how many rows the budget is enough, without measuring. */
 void st_tuning_plan(struct st_tuning *tuning);
 
-/** Runs a session: blocks without a setting, screening if there are more than four rows, trials, fresh pairs.
- * Ignores rows that are ST_TUNING_NOT_TRIED with a `why`. All settings are off afterwards. @return 0, or the
- * error that ended the session. Threads: any. */
+/** Runs a session: blocks without a setting, screening if there are more than four rows, trials,
+ * fresh pairs. Ignores rows that are ST_TUNING_NOT_TRIED with a `why`. All settings are off
+ * afterwards. @return 0, or the error that ended the session. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 
 /** The name of an outcome: "helps", "no-effect", "harmful", "undecided", "failed", "not-tried". */

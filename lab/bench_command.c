@@ -79,8 +79,8 @@ int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t me
     if (!c->out.document)
         json_decref(document);
     if (drawn != NULL)
-        status =
-            st_chart_option_json(c->label != NULL ? c->label : st_program_command, c->plot, drawn, status);
+        status = st_chart_option_json(c->label != NULL ? c->label : st_program_command, c->plot,
+                                      drawn, status);
     status = status == ST_EXIT_DONE ? saved : status;
     return status == ST_EXIT_DONE && measured_n == 0 ? st_failure("nothing was measured") : status;
 }

@@ -9,8 +9,9 @@
 static void condition(void *ctx, const char *key, const char *value)
 {
     static const char *const shown[] = {
-        "kernel_release", "cpu_model",  "hypervisor",           "clocksource",       "governor",
-        "idle_governor",  "eventtimer", "alloweddeviation_pct", "nanosleep_precise", "timer_slack_ns"};
+        "kernel_release",    "cpu_model",     "hypervisor", "clocksource",
+        "governor",          "idle_governor", "eventtimer", "alloweddeviation_pct",
+        "nanosleep_precise", "timer_slack_ns"};
     char *line = ctx;
     ST_EACH (word, shown) {
         if (strcmp(key, *word) == 0)
@@ -55,7 +56,8 @@ const char *st_bench_text_us(double ns, char *buf, size_t buf_bytes)
     return st_bench_text_digits(ns / 1e3, buf, buf_bytes);
 }
 
-void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns, int width)
+void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns,
+                           int width)
 {
     char text[400] = "";
     ST_APPEND(text, "not measured: %s", why);

@@ -1,5 +1,5 @@
-/* The subcommands of sleeptune-lab. Each is defined in cmd_<name>.c in the folder of its subject, and
- * listed in the table of main.c. */
+/* The subcommands of sleeptune-lab. Each is defined in cmd_<name>.c in the folder of its subject,
+ * and listed in the table of main.c. */
 #pragma once
 
 #include "platform/program/options.h"

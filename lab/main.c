@@ -46,7 +46,8 @@ static int start(const struct st_command *command, int argc, char **argv)
 static int unknown(const char *typed)
 {
     if (strcmp(typed, "sleep") == 0)
-        return st_failure_usage("ways of sleeping are compared by 'series --method LIST --policy LIST'");
+        return st_failure_usage(
+            "ways of sleeping are compared by 'series --method LIST --policy LIST'");
     struct st_near near = {.typed = typed};
     ST_EACH (command, commands)
         st_near_offer(&near, command->name);

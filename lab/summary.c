@@ -75,7 +75,8 @@ uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share
     uint64_t low_n = st_stats_quantile_min_n(0.5), high_n = max_n;
     if (sample->n < low_n || max_n < low_n)
         return 0;
-    const double wide_ns = fmax(share * fabs((double)st_sample_quantile(sample, 0.5)), (double)least_ns);
+    const double wide_ns =
+        fmax(share * fabs((double)st_sample_quantile(sample, 0.5)), (double)least_ns);
     if (!enough(sample, max_n, wide_ns))
         return 0;
     while (low_n < high_n) { /* the interval shrinks as n grows */

@@ -58,7 +58,8 @@ int st_table_take_unit(void *ctx, const char *text)
 static const json_t *cell_of(const json_t *result, const struct column *column)
 {
     const char *dot = strchr(column->path, '.');
-    const char *key = st_text("%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1), column->path);
+    const char *key =
+        st_text("%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1), column->path);
     const json_t *value = json_object_get(result, key);
     if (dot != NULL)
         value = json_object_get(value, dot + 1);
@@ -78,8 +79,8 @@ static void add(struct table *t, const char *path, int part)
     column->part = part;
 }
 
-/* Adds a column for each figure of a result: also for members of objects and both ends of intervals, but
- * not for lists of single values. */
+/* Adds a column for each figure of a result: also for members of objects and both ends of
+ * intervals, but not for lists of single values. */
 static void add_all(struct table *t, const json_t *object, const char *within)
 {
     const char *key;
@@ -172,8 +173,8 @@ static void print_csv(struct table *t, FILE *out)
     fputc('\n', out);
 }
 
-/* Prints the single values of each result in a column of its own below its name, in the order in which
- * they were measured. */
+/* Prints the single values of each result in a column of its own below its name, in the order in
+ * which they were measured. */
 static void print_samples(struct table *t, FILE *out)
 {
     char label[300], group[160];
@@ -209,8 +210,8 @@ static bool is_time(const char *path)
     return (bytes == 2 && st_text_begins(path, "ns")) || strstr(path, "_ns") != NULL;
 }
 
-/* Chooses the unit of all times: the one that the user gave, else the largest in which the smallest mean
- * is at least 1. */
+/* Chooses the unit of all times: the one that the user gave, else the largest in which the smallest
+ * mean is at least 1. */
 static void choose_unit(struct table *t)
 {
     struct column mean = {.part = -1};
@@ -222,7 +223,8 @@ static void choose_unit(struct table *t)
     }
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) &&
-           (t->unit_ns > 0 ? units[i].ns > t->unit_ns : !(least_ns >= units[i].ns && isfinite(least_ns))))
+           (t->unit_ns > 0 ? units[i].ns > t->unit_ns
+                           : !(least_ns >= units[i].ns && isfinite(least_ns))))
         i++;
     t->unit_ns = units[i].ns;
     t->unit = units[i].name;
@@ -233,7 +235,8 @@ static void heading(const struct table *t, const struct column *column, FILE *ou
 {
     const char *dot = strchr(column->path, '.'), *name = dot != NULL ? dot + 1 : column->path;
     const char *cut = strstr(name, "_ns"), *rest = cut != NULL ? cut + 3 : "";
-    char *text = st_text("%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
+    char *text =
+        st_text("%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
     fprintf(out, "| %s%s", st_text_swap(text, '_', ' '),
             column->part == 0   ? " low"
             : column->part == 1 ? " high"
@@ -249,8 +252,8 @@ static int decimals_of(double x, int digits)
     return before >= digits ? 0 : before > digits - 9 ? digits - before : 9;
 }
 
-/* Prints a number with at least four digits ("1184", "83.30", "0.05120"), and with enough to show two
- * digits of its spread: "1002.37" if the standard deviation is 0.24. */
+/* Prints a number with at least four digits ("1184", "83.30", "0.05120"), and with enough to show
+ * two digits of its spread: "1002.37" if the standard deviation is 0.24. */
 static void number(FILE *out, double x, double spread)
 {
     const int usual = decimals_of(x, 4), wanted = spread > 0 ? decimals_of(spread, 2) : 0;
@@ -265,7 +268,8 @@ static double spread_of(const struct table *t, const json_t *result)
     return json_number_value(cell_of(result, &sd));
 }
 
-static void markdown_cell(const struct table *t, const struct column *column, const json_t *result, FILE *out)
+static void markdown_cell(const struct table *t, const struct column *column, const json_t *result,
+                          FILE *out)
 {
     const json_t *value = cell_of(result, column);
     const bool of_figures = st_text_begins(column->path, t->kind->figures);
@@ -290,7 +294,8 @@ static void markdown_cell(const struct table *t, const struct column *column, co
 static void add_markdown(struct table *t)
 {
     static const char *const figures[] = {"mean", "sd", "min", "q1", "median", "q3", "max"};
-    static const char *const others[] = {"overshoot_percent", "difference_ns", "difference_ci95_ns"};
+    static const char *const others[] = {"overshoot_percent", "difference_ns",
+                                         "difference_ci95_ns"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < ST_DOCUMENT_LABELS && t->kind->label[i] != NULL; i++)
         add(t, t->kind->label[i], -1);
@@ -331,10 +336,10 @@ static void print_markdown(struct table *t, FILE *out)
     }
 }
 
-/* Prints results of the command wake as Markdown if they were measured with several slices (lengths of the
- * sleep): a line for each slice, a column for each mechanism and kind. The figures are means, as in tables
- * that others have published. @return false: there is only one slice, or the results are of another
- * command. */
+/* Prints results of the command wake as Markdown if they were measured with several slices (lengths
+ * of the sleep): a line for each slice, a column for each mechanism and kind. The figures are
+ * means, as in tables that others have published. @return false: there is only one slice, or the
+ * results are of another command. */
 static bool print_slices(struct table *t, FILE *out)
 {
     const size_t n = st_document_results_n(t->kind, t->document);
@@ -357,7 +362,8 @@ static bool print_slices(struct table *t, FILE *out)
     ST_EACH_OF (name, head, head_n) {
         char label[96], group[160];
         st_document_label(t->kind, *name, label, sizeof(label));
-        const char *kind = st_json_text(*name, "kind"), *placement = st_json_text(*name, "placement");
+        const char *kind = st_json_text(*name, "kind"),
+                   *placement = st_json_text(*name, "placement");
         ST_PRINT(group, "%s, %s", kind != NULL ? kind : "", placement != NULL ? placement : "");
         fputc(' ', out);
         st_safe_print(out, label, strlen(label));

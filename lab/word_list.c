@@ -11,7 +11,8 @@ int st_word_list_each(const char *option, const char *text, int (*put)(void *ctx
         const size_t bytes = strcspn(at, ",");
         char word[64];
         if (bytes == 0 || bytes >= sizeof(word))
-            return st_failure_usage("%s: '%s' is not a list of words separated by commas", option, text);
+            return st_failure_usage("%s: '%s' is not a list of words separated by commas", option,
+                                    text);
         memcpy(word, at, bytes);
         word[bytes] = '\0';
         const int r = put(ctx, word);
@@ -53,8 +54,8 @@ static int put_row(void *ctx, const char *name)
     return st_word_list_add(r->option, r->rows, sizeof(row), r->most, r->n, &row);
 }
 
-int st_word_list_rows(const char *option, const char *text, st_lab_table *table, void *rows, size_t most,
-                      size_t *n)
+int st_word_list_rows(const char *option, const char *text, st_lab_table *table, void *rows,
+                      size_t most, size_t *n)
 {
     struct rows put = {option, table, rows, most, n};
     const char *const *row;
@@ -74,8 +75,8 @@ int st_word_list_time(const char *option, const char *word, int64_t *ret_ns)
     else if (r != 0)
         return st_failure_usage("%s: '%s' is not a time such as 5ms", option, word);
     if (*ret_ns != 0 && word[strspn(word, "0123456789.")] == '\0')
-        return st_failure_usage("%s: '%s' has no unit: in a list each time needs one, such as %sms", option,
-                                word, word);
+        return st_failure_usage("%s: '%s' has no unit: in a list each time needs one, such as %sms",
+                                option, word, word);
     return 0;
 }
 
@@ -93,7 +94,8 @@ static int parse_duration(const char *word, int64_t *ret_ns)
     if (end == word || strcmp(end, "f") != 0)
         return st_word_list_time("--durations", word, ret_ns);
     struct st_period period;
-    if (errno != 0 || frames < 1 || frames > 1 << 20 || st_period_init(&period, (uint32_t)frames, 48000) != 0)
+    if (errno != 0 || frames < 1 || frames > 1 << 20 ||
+        st_period_init(&period, (uint32_t)frames, 48000) != 0)
         return st_failure_usage("--durations: %s is out of range: 1f .. %df", word, 1 << 20);
     *ret_ns = st_period_ns(&period);
     return 0;

@@ -1,11 +1,12 @@
 /* Judges the cause of a late wake-up. */
 #include "measure/cause.h"
 
-/* A thread that SIGCONT continues runs only when the scheduler chooses it, which may take this long. */
+/* A thread that SIGCONT continues runs only when the scheduler chooses it, which may take this
+ * long. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
-/* On FreeBSD, a jump of the wall clock by at least this shows that the machine was suspended. Resuming sets
- * the wall clock from a clock of whole seconds; ntpd usually changes it by less. */
+/* On FreeBSD, a jump of the wall clock by at least this shows that the machine was suspended.
+ * Resuming sets the wall clock from a clock of whole seconds; ntpd usually changes it by less. */
 #define SUSPEND_BY_WALL_MIN_NS INT64_C(2000000000)
 
 static uint64_t difference(uint64_t now, uint64_t then)
@@ -20,27 +21,29 @@ static int64_t clip(int64_t ns, int64_t highest_ns)
     return ST_MIN(ns, highest_ns);
 }
 
-/* The cause that remains if no counter explains the lateness. Stolen time is no such counter: it is counted
- * for whole CPUs in steps of 10 ms, so it does not show how late one sleeping thread was because of it. */
+/* The cause that remains if no counter explains the lateness. Stolen time is no such counter: it is
+ * counted for whole CPUs in steps of 10 ms, so it does not show how late one sleeping thread was
+ * because of it. */
 static enum st_cause rest_cause(const struct st_cause_machine *machine)
 {
     return machine->virtualised == 0 ? ST_CAUSE_TIMER : ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
 }
 
-/* The part of a count that belongs to this wake-up, if several late wake-ups share the count: in proportion
- * to their lateness, and at most the lateness. */
+/* The part of a count that belongs to this wake-up, if several late wake-ups share the count: in
+ * proportion to their lateness, and at most the lateness. */
 static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
                        const struct st_cause_context *context)
 {
     if (context->together_ns > record->lateness_ns)
-        counted_ns =
-            (int64_t)((double)counted_ns * (double)record->lateness_ns / (double)context->together_ns);
+        counted_ns = (int64_t)((double)counted_ns * (double)record->lateness_ns /
+                               (double)context->together_ns);
     return clip(counted_ns, record->lateness_ns);
 }
 
-/* Finds how much of the lateness (ns) a stop of the process (SIGSTOP) explains. After SIGCONT the loop may
- * have woken a moment before the drain thread noticed the signal. */
-static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
+/* Finds how much of the lateness (ns) a stop of the process (SIGSTOP) explains. After SIGCONT the
+ * loop may have woken a moment before the drain thread noticed the signal. */
+static int64_t stopped_ns(const struct st_cause_record *record,
+                          const struct st_cause_context *context)
 {
     const int64_t due_ns = record->at_ns - record->lateness_ns;
     const int64_t continued_ns = context->pauses->continued_ns;
@@ -53,30 +56,36 @@ static int64_t stopped_ns(const struct st_cause_record *record, const struct st_
 static int64_t quota_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
                         const struct st_cause_context *context)
 {
-    if (!context->normal_thread || context->pauses->quota_ns == INT64_MIN || base->quota_ns == INT64_MIN)
+    if (!context->normal_thread || context->pauses->quota_ns == INT64_MIN ||
+        base->quota_ns == INT64_MIN)
         return 0;
     return part_ns(context->pauses->quota_ns - base->quota_ns, record, context);
 }
 
-/* Time in which the CPU did something else, but which the kernel charged to the loop as CPU time. When a
- * wake-up preempts another thread, the scheduler skips the reading of its clock at the switch
- * (kernel/sched/core.c, check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that
- * switch, kernel code that is not preempted, interrupts and softirqs may run for milliseconds. The time since
- * the last reading of the clock, at a tick or a wake-up, then counts not as a wait, but as CPU time of the
- * thread that gets the CPU. The result is the CPU time and wait since the baseline, minus the most that as
- * many cycles had in a recent interval without a late wake-up. (Not minus the median: a cycle takes a quarter
- * more at a lower clock or with cold caches, which in 187 cycles is hundreds of us.) The lateness of the
- * other cycles is subtracted as well, since they cannot have waited for longer. So the result is a lower
- * bound, unless each cycle takes more just now than in any of these intervals. If pages were read from disk,
- * that took CPU time of the thread itself, so the result is 0. */
-static int64_t charged_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
-                          const struct st_cause_context *context, const struct st_cause_event *event)
+/* Time in which the CPU did something else, but which the kernel charged to the loop as CPU time.
+ * When a wake-up preempts another thread, the scheduler skips the reading of its clock at the
+ * switch (kernel/sched/core.c, check_preempt_curr(), later wakeup_preempt():
+ * rq_clock_skip_update()). Until that switch, kernel code that is not preempted, interrupts and
+ * softirqs may run for milliseconds. The time since the last reading of the clock, at a tick or a
+ * wake-up, then counts not as a wait, but as CPU time of the thread that gets the CPU. The result
+ * is the CPU time and wait since the baseline, minus the most that as many cycles had in a recent
+ * interval without a late wake-up. (Not minus the median: a cycle takes a quarter more at a lower
+ * clock or with cold caches, which in 187 cycles is hundreds of us.) The lateness of the other
+ * cycles is subtracted as well, since they cannot have waited for longer. So the result is a lower
+ * bound, unless each cycle takes more just now than in any of these intervals. If pages were read
+ * from disk, that took CPU time of the thread itself, so the result is 0. */
+static int64_t charged_ns(const struct st_cause_record *record,
+                          const struct st_cause_baseline *base,
+                          const struct st_cause_context *context,
+                          const struct st_cause_event *event)
 {
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
-    if (!(now->valid & then->valid & ST_COUNTER_CPU) || context->most_cpu_and_wait_ns_per_cycle < 0 ||
-        context->cycle <= base->cycle || event->faults_major_n > 0)
+    if (!(now->valid & then->valid & ST_COUNTER_CPU) ||
+        context->most_cpu_and_wait_ns_per_cycle < 0 || context->cycle <= base->cycle ||
+        event->faults_major_n > 0)
         return 0;
-    const double most = context->most_cpu_and_wait_ns_per_cycle * (double)(context->cycle - base->cycle);
+    const double most =
+        context->most_cpu_and_wait_ns_per_cycle * (double)(context->cycle - base->cycle);
     const int64_t both_ns = now->runq_wait_ns - then->runq_wait_ns + now->cpu_ns - then->cpu_ns;
     const int64_t left_ns = both_ns - (int64_t)most - clip(context->others_late_ns, INT64_MAX);
     return clip(part_ns(left_ns, record, context) - event->runq_wait_ns,
@@ -111,19 +120,22 @@ static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64
     event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
-/* Judges the cause on a kernel that does not count waits for a CPU (FreeBSD). Uses these figures, the surest
- * first: the kernel's formula for longer sleeps; the run time of interrupt threads and of real-time threads
- * of other programs, beyond their usual share of that CPU; involuntary switches, beyond the usual ones and at
- * least one for each late wake-up. */
-static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
+/* Judges the cause on a kernel that does not count waits for a CPU (FreeBSD). Uses these figures,
+ * the surest first: the kernel's formula for longer sleeps; the run time of interrupt threads and
+ * of real-time threads of other programs, beyond their usual share of that CPU; involuntary
+ * switches, beyond the usual ones and at least one for each late wake-up. */
+static void judge_without_waits(const struct st_cause_record *record,
+                                const struct st_cause_baseline *base,
                                 const struct st_cause_context *context,
-                                const struct st_cause_machine *machine, struct st_cause_event *event)
+                                const struct st_cause_machine *machine,
+                                struct st_cause_event *event)
 {
     const int64_t half_ns = record->lateness_ns / 2;
     const double cycles = (double)difference(context->cycle, base->cycle);
     const double span_ns = (double)(context->pauses->at_ns - context->looked->at_ns);
     const struct st_interrupt *most;
-    const int64_t all_ns = st_cause_interrupts_ns(context->looked, context->pauses, event->cpu, &most);
+    const int64_t all_ns =
+        st_cause_interrupts_ns(context->looked, context->pauses, event->cpu, &most);
     const int64_t usual_ns = (int64_t)(context->most_interrupt_share * span_ns);
     const int64_t interrupts_ns = part_ns(all_ns - usual_ns - context->named_ns, record, context) *
                                   (context->most_interrupt_share >= 0);
@@ -142,9 +154,9 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
 
 /* --- readings of the machine --- */
 
-/* The counters of the machine (readings) and the cause that each one shows, the surest first. A counter with
- * the unit LENGTH (ns) must explain half of the lateness; a NUMBER must only grow; a SHARE must be at least
- * FULL_SHARE. */
+/* The counters of the machine (readings) and the cause that each one shows, the surest first. A
+ * counter with the unit LENGTH (ns) must explain half of the lateness; a NUMBER must only grow; a
+ * SHARE must be at least FULL_SHARE. */
 static const struct {
     enum st_reading reading;
     enum st_cause cause;
@@ -162,16 +174,16 @@ static const struct {
     {ST_READING_FULL_POWER_NS, ST_CAUSE_POWER_LIMIT, SHARE},
 };
 
-/* share of the power limit from which the CPU counts as limited. It is below 1, because firmware keeps the
- * mean power just below the limit; the value is sleeptune's own choice */
+/* share of the power limit from which the CPU counts as limited. It is below 1, because firmware
+ * keeps the mean power just below the limit; the value is sleeptune's own choice */
 #define FULL_SHARE 0.97
 
-int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
-                       const struct st_recent *usual)
+int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to,
+                       enum st_reading reading, const struct st_recent *usual)
 {
     const int64_t before = from->counts[reading], now = to->counts[reading];
-    if (from->at_ns == 0 || to->at_ns <= from->at_ns || from->cpu != to->cpu || before == INT64_MIN ||
-        now < before)
+    if (from->at_ns == 0 || to->at_ns <= from->at_ns || from->cpu != to->cpu ||
+        before == INT64_MIN || now < before)
         return INT64_MIN;
     double usually = 0.99; /* counts are whole numbers, so the usual growth is rounded up */
     if (usual != NULL)
@@ -179,8 +191,8 @@ int64_t st_cause_grown(const struct st_readings *from, const struct st_readings 
     return now - before - (int64_t)usually;
 }
 
-/* Does the counter in readings[row] explain the lateness? @param ret_ns how much of the lateness it explains;
- * INT64_MIN: the counter is not a time. */
+/* Does the counter in readings[row] explain the lateness? @param ret_ns how much of the lateness it
+ * explains; INT64_MIN: the counter is not a time. */
 static bool explains(size_t row, const struct st_readings *from, const struct st_readings *to,
                      const struct st_recent *usual, int64_t lateness_ns, int64_t *ret_ns)
 {
@@ -196,8 +208,8 @@ static bool explains(size_t row, const struct st_readings *from, const struct st
     return readings[row].unit == NUMBER || *ret_ns >= lateness_ns / 2;
 }
 
-/* Finds the longest time (ns) that the CPU may have needed to leave an idle state it entered between two
- * readings. Exit times are worst cases, as the idle driver gives them. */
+/* Finds the longest time (ns) that the CPU may have needed to leave an idle state it entered
+ * between two readings. Exit times are worst cases, as the idle driver gives them. */
 static int64_t idle_exit_ns(const struct st_readings *from, const struct st_readings *to)
 {
     int64_t longest_ns = 0;
@@ -210,10 +222,10 @@ static int64_t idle_exit_ns(const struct st_readings *from, const struct st_read
     return longest_ns;
 }
 
-/* Judges the cause by the machine's counters (readings) before and after the wake-up. @return false: no
- * counter explains the lateness. */
-static bool judge_by_readings(const struct st_cause_baseline *base, const struct st_cause_context *context,
-                              struct st_cause_event *event)
+/* Judges the cause by the machine's counters (readings) before and after the wake-up. @return
+ * false: no counter explains the lateness. */
+static bool judge_by_readings(const struct st_cause_baseline *base,
+                              const struct st_cause_context *context, struct st_cause_event *event)
 {
     const struct st_readings *from = &base->readings, *to = context->readings;
     const int64_t half_ns = event->lateness_ns / 2;
@@ -248,8 +260,8 @@ enum st_cause st_cause_slowed(const struct st_readings *from, const struct st_re
     return ST_CAUSE_UNKNOWN;
 }
 
-void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to, int64_t callback_ns,
-                         struct st_cause_event *event)
+void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to,
+                         int64_t callback_ns, struct st_cause_event *event)
 {
     if (to->clock_khz <= 0 || to->clock_khz >= to->clock_highest_khz)
         return;
@@ -266,17 +278,19 @@ void st_cause_judge_work(const struct st_readings *from, const struct st_reading
     put_down_to(event, slowed, ns);
 }
 
-/* Judges by the time that the thread waited for a CPU, and by the time that was charged to it without being
- * its work. */
-static void judge_by_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
-                           const struct st_cause_context *context, const struct st_cause_machine *machine,
-                           struct st_cause_event *event)
+/* Judges by the time that the thread waited for a CPU, and by the time that was charged to it
+ * without being its work. */
+static void judge_by_waits(const struct st_cause_record *record,
+                           const struct st_cause_baseline *base,
+                           const struct st_cause_context *context,
+                           const struct st_cause_machine *machine, struct st_cause_event *event)
 {
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
     const int64_t lateness_ns = record->lateness_ns;
-    const double usual = context->usual_wait_ns_per_cycle * (double)difference(context->cycle, base->cycle);
-    event->runq_wait_ns =
-        part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
+    const double usual =
+        context->usual_wait_ns_per_cycle * (double)difference(context->cycle, base->cycle);
+    event->runq_wait_ns = part_ns(
+        clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
     event->charged_ns = charged_ns(record, base, context, event);
     const int64_t both_ns = event->runq_wait_ns + event->charged_ns;
 
@@ -295,7 +309,8 @@ static void judge_by_waits(const struct st_cause_record *record, const struct st
             cause = ST_CAUSE_RT_THROTTLING;
         else if (event->charged_ns > event->runq_wait_ns)
             cause = ST_CAUSE_KERNEL;
-        else if (context->normal_thread && context->readings != NULL && context->readings->sched_ext)
+        else if (context->normal_thread && context->readings != NULL &&
+                 context->readings->sched_ext)
             cause = ST_CAUSE_SCHED_EXT;
         put_down_to(event, cause, both_ns);
     } else if (event->faults_major_n > 0) {
@@ -325,7 +340,8 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
     const unsigned valid = now->valid & then->valid;
     if (valid & ST_COUNTER_SWITCHES)
-        event.switches_involuntary_n = difference(now->switches_involuntary_n, then->switches_involuntary_n);
+        event.switches_involuntary_n =
+            difference(now->switches_involuntary_n, then->switches_involuntary_n);
     if (valid & ST_COUNTER_FAULTS)
         event.faults_major_n = difference(now->faults_major_n, then->faults_major_n);
 

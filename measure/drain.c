@@ -63,8 +63,8 @@ static void missed(struct st_drain *drain, uint64_t n)
                        due_ns_of(drain, drain->k + n - 1));
 }
 
-/* Counts n skipped periods. Each one is a missed deadline, with the response time that it would have had:
- * from its due time to the end of the cycle before it. */
+/* Counts n skipped periods. Each one is a missed deadline, with the response time that it would
+ * have had: from its due time to the end of the cycle before it. */
 static void skipped(struct st_drain *drain, uint64_t n)
 {
     if (!drain->counting || n == 0)
@@ -73,7 +73,8 @@ static void skipped(struct st_drain *drain, uint64_t n)
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
     uint64_t i = 0;
-    if (first_ns > ST_HIST_HIGHEST_NS) { /* the periods that are beyond the histogram are added at once */
+    if (first_ns >
+        ST_HIST_HIGHEST_NS) { /* the periods that are beyond the histogram are added at once */
         i = ST_MIN(n, st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS));
         st_hist_add_n(&result->response, first_ns, i);
     }
@@ -148,7 +149,8 @@ static void callback(struct st_drain *drain, int64_t callback_ns)
     cycle(drain, drain->half_lateness_ns, callback_ns);
 }
 
-/* Counts the cycle, or what else the record at words[0] reports. @param n number of words from there on.
+/* Counts the cycle, or what else the record at words[0] reports. @param n number of words from
+ * there on.
  * @return number of words of the record; 0: its end is not there yet. */
 static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
 {
@@ -198,8 +200,8 @@ static void look_at_suspend(struct st_drain *drain)
     int64_t suspended_ns;
     if (platform->suspended_ns(platform, &suspended_ns) != 0)
         return;
-    if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS &&
-        drain->counting)
+    if (drain->suspended_ns != INT64_MIN &&
+        suspended_ns - drain->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS && drain->counting)
         drain->result->suspends++;
     drain->suspended_ns = suspended_ns;
 }
@@ -225,8 +227,8 @@ void st_drain_step(struct st_drain *drain)
                      late->machine.virtualised > 0, late->pauses.smi_n, &late->readings);
     uint64_t taken;
     do {
-        taken =
-            st_ring_take(drain->loop->ring, drain->words + drain->words_n, ST_DRAIN_WORDS - drain->words_n);
+        taken = st_ring_take(drain->loop->ring, drain->words + drain->words_n,
+                             ST_DRAIN_WORDS - drain->words_n);
         drain->words_n += (size_t)taken;
         size_t used = 0;
         while (used < drain->words_n) {
@@ -251,8 +253,8 @@ static void set_costs(struct st_result *result, const struct st_thread_counters 
     if (valid & ST_COUNTER_CPU && cycles > 0)
         result->cpu_ns_per_cycle = (double)(to->cpu_ns - from->cpu_ns) / (double)cycles;
     if (valid & ST_COUNTER_FAULTS)
-        result->faults_n =
-            (int64_t)(to->faults_minor_n - from->faults_minor_n + to->faults_major_n - from->faults_major_n);
+        result->faults_n = (int64_t)(to->faults_minor_n - from->faults_minor_n +
+                                     to->faults_major_n - from->faults_major_n);
 }
 
 void st_drain_baseline(struct st_drain *drain)
@@ -262,12 +264,13 @@ void st_drain_baseline(struct st_drain *drain)
         return;
     if (drain->first.at_ns == INT64_MIN)
         drain->first = base;
-    set_costs(drain->result, &drain->first.counters, &base.counters, base.cycle - drain->first.cycle);
+    set_costs(drain->result, &drain->first.counters, &base.counters,
+              base.cycle - drain->first.cycle);
 }
 
-/* Does the loop's count of periods agree with the clock? The period in which the last cycle ended must be
- * number elapsed_periods - 1; it is one less if the cycle ended a little early, and one more if periods were
- * skipped after it. */
+/* Does the loop's count of periods agree with the clock? The period in which the last cycle ended
+ * must be number elapsed_periods - 1; it is one less if the cycle ended a little early, and one
+ * more if periods were skipped after it. */
 static bool agrees_with_clock(const struct st_loop *loop)
 {
     if (loop->elapsed_periods == 0)
@@ -280,12 +283,14 @@ void st_drain_finish(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
-    lost(drain, loop->lost_cycles - drain->seen_lost, loop->lost_skipped - drain->seen_lost_skipped);
+    lost(drain, loop->lost_cycles - drain->seen_lost,
+         loop->lost_skipped - drain->seen_lost_skipped);
     st_late_judge_finish(&drain->late);
     take_over(drain);
     /* Compares the loop's own counts and the clock with what came through the ring. */
     result->elapsed_periods = loop->elapsed_periods;
-    result->books_balance = agrees_with_clock(loop) && result->n + result->records_lost == loop->cycles &&
+    result->books_balance = agrees_with_clock(loop) &&
+                            result->n + result->records_lost == loop->cycles &&
                             result->cycles == loop->cycles &&
                             loop->cycles + result->skipped_periods == loop->elapsed_periods;
     set_costs(result, &loop->counters_start, &loop->counters_end, loop->cycles);

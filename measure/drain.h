@@ -1,12 +1,13 @@
-/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of the sink. */
+/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of the
+ * sink. */
 #pragma once
 
 #include "measure/late_judge.h"
 
 #define ST_DRAIN_WORDS 4096
 
-/** The state of the consumer. The sink is called in the drain thread. `late` contains pointers to other
- * members, so an initialised drain must not move in memory. */
+/** The state of the consumer. The sink is called in the drain thread. `late` contains pointers to
+ * other members, so an initialised drain must not move in memory. */
 struct st_drain {
     struct st_loop *loop;
     struct st_sink sink;
@@ -26,23 +27,25 @@ struct st_drain {
     int32_t words[ST_DRAIN_WORDS];
     size_t words_n; /* words of an incomplete record, left from the last step */
 
-    /* first baseline after warm-up, from which the loop's CPU time and page faults count; at_ns INT64_MIN:
-     * none yet */
+    /* first baseline after warm-up, from which the loop's CPU time and page faults count; at_ns
+     * INT64_MIN: none yet */
     struct st_cause_baseline first;
     /* suspended time of the machine at the last drain; INT64_MIN: not known */
     int64_t suspended_ns;
 };
 
-/** Initialises a drain. The histograms of result must be initialised, and its loop and period set. */
+/** Initialises a drain. The histograms of result must be initialised, and its loop and period
+ * set. */
 void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                    const struct st_sink *sink, const struct st_cause_machine *machine);
 
 /** Takes all words out of the ring. Threads: drain. */
 void st_drain_step(struct st_drain *drain);
 
-/** Reads the counters of the loop's thread as the baseline for late wake-ups to come. Threads: drain. */
+/** Reads the counters of the loop's thread as the baseline for late wake-ups to come. Threads:
+ * drain. */
 void st_drain_baseline(struct st_drain *drain);
 
-/** Adds the loop's own counts and checks that they agree. Call after the loop has returned and after the last
- * step. */
+/** Adds the loop's own counts and checks that they agree. Call after the loop has returned and
+ * after the last step. */
 void st_drain_finish(struct st_drain *drain);

@@ -2,12 +2,15 @@
 
 #include "core/ns.h"
 
-void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
-                        struct st_result *result, const struct st_cause_machine *machine)
+void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop,
+                        const struct st_sink *sink, struct st_result *result,
+                        const struct st_cause_machine *machine)
 {
-    *judge = (struct st_late_judge){.loop = loop, .sink = sink, .result = result, .machine = *machine};
+    *judge =
+        (struct st_late_judge){.loop = loop, .sink = sink, .result = result, .machine = *machine};
     judge->base[0].at_ns = judge->base[1].at_ns = INT64_MIN;
-    judge->pauses = judge->looked = (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
+    judge->pauses = judge->looked =
+        (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
 }
 
 static void add_event(struct st_late_judge *judge, const struct st_cause_event *event)
@@ -37,17 +40,17 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
     return NULL;
 }
 
-/* Is the CPU time of a cycle nearly the same in all cycles, so that a longer one is a sign? With a callback
- * it differs from cycle to cycle. */
+/* Is the CPU time of a cycle nearly the same in all cycles, so that a longer one is a sign? With a
+ * callback it differs from cycle to cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
     return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL;
 }
 
-/* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read). Usually
- * each wake-up has its own record. The loop writes at most 8 records a second; wake-ups between two of them
- * share the growth in proportion to their lateness. @param by_itself true: the loop itself read the counters,
- * in its latest cycle; false: the drain thread did. */
+/* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read).
+ * Usually each wake-up has its own record. The loop writes at most 8 records a second; wake-ups
+ * between two of them share the growth in proportion to their lateness. @param by_itself true: the
+ * loop itself read the counters, in its latest cycle; false: the drain thread did. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -78,7 +81,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
         struct st_cause_record record = {.at_ns = late->at_ns, .lateness_ns = late->lateness_ns};
         if (counters != NULL)
             record.counters = *counters;
-        const struct st_cause_event event = st_cause_judge(&record, base, &context, &judge->machine);
+        const struct st_cause_event event =
+            st_cause_judge(&record, base, &context, &judge->machine);
         if (event.culprit[0] != '\0' && event.explained_ns != INT64_MIN)
             judge->named_ns += event.explained_ns;
         add_event(judge, &event);
@@ -87,10 +91,10 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
-/* Finds the cause of a cycle that began excess_ns late because the callback before it took too long: the
- * callback's own work, or a low clock of the CPU. */
-static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
-                                      int64_t callback_ns)
+/* Finds the cause of a cycle that began excess_ns late because the callback before it took too
+ * long: the callback's own work, or a low clock of the CPU. */
+static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns,
+                                      int64_t excess_ns, int64_t callback_ns)
 {
     struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
                                    .at_ns = at_ns,
@@ -102,10 +106,12 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     return event;
 }
 
-/* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the callback
- * before it took too long; or it is late only because the cycle before it was late, and is not counted again.
+/* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the
+ * callback before it took too long; or it is late only because the cycle before it was late, and is
+ * not counted again.
  */
-static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
+static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle,
+                       bool after_late)
 {
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);
     const bool started_at_once = cycle->last_done_ns >= cycle->due_ns;
@@ -123,8 +129,8 @@ static void judge_late(struct st_late_judge *judge, const struct st_late_judge_c
     judge->waiting[judge->waiting_n++] = (struct st_late_judge_wake){at_ns, cycle->lateness_ns};
 }
 
-/* Keeps the two newest baselines, newest first. One from the loop may be older than the one that was taken
- * after the last drain. */
+/* Keeps the two newest baselines, newest first. One from the loop may be older than the one that
+ * was taken after the last drain. */
 static void push_baseline(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     if (judge->base[0].at_ns != INT64_MIN && base->at_ns < judge->base[0].at_ns) {
@@ -135,9 +141,9 @@ static void push_baseline(struct st_late_judge *judge, const struct st_cause_bas
     judge->base[0] = *base;
 }
 
-/* Adds the growth of the counters since the last baseline to the usual values (usual_wait, switches and so
- * on), unless a late wake-up was judged since then. A late wake-up that is not in the ring yet may be
- * included. */
+/* Adds the growth of the counters since the last baseline to the usual values (usual_wait, switches
+ * and so on), unless a late wake-up was judged since then. A late wake-up that is not in the ring
+ * yet may be included. */
 static void add_usual(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     const struct st_cause_baseline *before = &judge->base[0];
@@ -146,14 +152,16 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     const struct st_thread_counters *now = &base->counters, *then = &before->counters;
     const double cycles = (double)(base->cycle - before->cycle);
     const unsigned valid = now->valid & then->valid;
-    const int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns, cpu_ns = now->cpu_ns - then->cpu_ns;
+    const int64_t wait_ns = now->runq_wait_ns - then->runq_wait_ns,
+                  cpu_ns = now->cpu_ns - then->cpu_ns;
     if (valid & ST_COUNTER_RUNQ_WAIT)
         st_recent_add(&judge->usual_wait, (double)wait_ns / cycles);
     if (valid & ST_COUNTER_RUNQ_WAIT && valid & ST_COUNTER_CPU)
         st_recent_add(&judge->cpu_and_wait, (double)(cpu_ns + wait_ns) / cycles);
     if (valid & ST_COUNTER_SWITCHES)
         st_recent_add(&judge->switches,
-                      (double)(now->switches_involuntary_n - then->switches_involuntary_n) / cycles);
+                      (double)(now->switches_involuntary_n - then->switches_involuntary_n) /
+                          cycles);
     const int64_t readings_ns = base->readings.at_ns - before->readings.at_ns;
     for (enum st_reading i = 0; i < ST_READINGS && readings_ns > 0; i++) {
         const int64_t grown = st_cause_grown(&before->readings, &base->readings, i, NULL);
@@ -163,9 +171,10 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 
-/* Adds to the usual shares what threads that run before the loop had of its CPU since the last reading. Adds
- * 0 if they ran for no longer than the loop was late, plus a period for each late wake-up (a burst may begin
- * before the loop is due) and an eighth: that time explains the lateness, so it is not usual. */
+/* Adds to the usual shares what threads that run before the loop had of its CPU since the last
+ * reading. Adds 0 if they ran for no longer than the loop was late, plus a period for each late
+ * wake-up (a burst may begin before the loop is due) and an eighth: that time explains the
+ * lateness, so it is not usual. */
 static void add_interrupts(struct st_late_judge *judge, int cpu)
 {
     const int64_t span_ns = judge->pauses.at_ns - judge->looked.at_ns;
@@ -198,7 +207,8 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
     judge_waiting(judge, &record->counters, true);
     const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
-    if (record->lateness_ns == 0) { /* a record without lateness: at the start, and at the end of warm-up */
+    if (record->lateness_ns ==
+        0) { /* a record without lateness: at the start, and at the end of warm-up */
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {
@@ -211,7 +221,8 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
 bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base)
 {
     const struct st_loop *loop = judge->loop;
-    struct st_cause_baseline base = {.quota_ns = judge->pauses.quota_ns, .readings = judge->readings};
+    struct st_cause_baseline base = {.quota_ns = judge->pauses.quota_ns,
+                                     .readings = judge->readings};
     if (loop->counters == NULL ||
         loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
         judge_waiting(judge, NULL, false);
@@ -223,8 +234,8 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];
-    /* No cycle has run since the last baseline. Keeps that baseline, because a late wake-up may be in
-     * progress, and needs a baseline from before its due time. */
+    /* No cycle has run since the last baseline. Keeps that baseline, because a late wake-up may be
+     * in progress, and needs a baseline from before its due time. */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);

@@ -1,5 +1,5 @@
-/* Finds the causes of a loop's late wake-ups. Each one waits until the counters of the loop's thread are read
- * next. */
+/* Finds the causes of a loop's late wake-ups. Each one waits until the counters of the loop's
+ * thread are read next. */
 #pragma once
 
 #include "measure/loop.h"
@@ -24,8 +24,8 @@ struct st_late_judge {
     size_t waiting_n;
     bool last_late; /* the previous cycle began late */
 
-    /* Counters of the loop's thread are read now and then. Their growth around a late wake-up is compared
-     * with the usual growth, which is that between two readings without a late wake-up. */
+    /* Counters of the loop's thread are read now and then. Their growth around a late wake-up is
+     * compared with the usual growth, which is that between two readings without a late wake-up. */
     /* the latest two readings of the counters, newest first; at_ns INT64_MIN: none */
     struct st_cause_baseline base[2];
     uint64_t causes_since_base;    /* late wake-ups judged since base[0] */
@@ -35,16 +35,18 @@ struct st_late_judge {
     struct st_recent switches;     /* usual involuntary switches in a cycle */
     /* usual share of the loop's CPU that threads which run before the loop have */
     struct st_recent interrupts;
-    struct st_recent
-        usual_readings[ST_READINGS]; /* by how much each figure of `readings` usually grows in 1 ns */
+    struct st_recent usual_readings[ST_READINGS]; /* by how much each figure of `readings` usually
+                                                     grows in 1 ns */
 
     int64_t late_ns;         /* summed lateness of all cycles so far that slept */
     struct st_pauses pauses; /* pauses of the machine at the last drain */
     /* pauses of the machine when the counters were last read, for comparison with `pauses` */
     struct st_pauses looked;
     int64_t looked_late_ns; /* late_ns when the counters were last read */
-    uint64_t looked_late_n; /* late wake-ups since the counters were last read, including those in warm-up */
-    /* interrupt time that already explains late wake-ups since `looked` (st_cause_context.named_ns) */
+    uint64_t looked_late_n; /* late wake-ups since the counters were last read, including those in
+                               warm-up */
+    /* interrupt time that already explains late wake-ups since `looked`
+     * (st_cause_context.named_ns) */
     int64_t named_ns;
     struct st_readings readings; /* readings of the machine at the last drain */
 };
@@ -56,19 +58,20 @@ struct st_late_judge_cycle {
     int64_t last_done_ns, last_callback_ns;
 };
 
-void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
-                        struct st_result *result, const struct st_cause_machine *machine);
+void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop,
+                        const struct st_sink *sink, struct st_result *result,
+                        const struct st_cause_machine *machine);
 
-/** Takes one counted cycle. A late wake-up waits for its cause; a cycle that began late because the callback
- * before it took too long is judged at once. */
+/** Takes one counted cycle. A late wake-up waits for its cause; a cycle that began late because the
+ * callback before it took too long is judged at once. */
 void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle);
 
 /** Judges the waiting late wake-ups by a record of the counters that the loop has read. */
 void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record);
 
-/** Reads the counters of the loop's thread, judges the waiting late wake-ups, and keeps the reading as a
- * baseline. @return true: *ret_base is the baseline; false: the counters could not be read, or no cycle ran
- * since the previous baseline. */
+/** Reads the counters of the loop's thread, judges the waiting late wake-ups, and keeps the reading
+ * as a baseline. @return true: *ret_base is the baseline; false: the counters could not be read, or
+ * no cycle ran since the previous baseline. */
 bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base);
 
 /** Judges the late wake-ups that still wait. Call after the loop has returned. */

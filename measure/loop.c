@@ -1,15 +1,17 @@
-/* The cycle loop. Whatever is added here costs time in every period: see the rules in HACKING.md. */
+/* The cycle loop. Whatever is added here costs time in every period: see the rules in
+ * HACKING.md. */
 #include "measure/loop.h"
 
 #include "measure/cause.h"
 
-/* lowest lateness (ns) that is written as one word; lower values of a word begin a record (ring.h) */
+/* lowest lateness (ns) that is written as one word; lower values of a word begin a record
+ * (ring.h) */
 #define PLAIN_LOWEST (INT32_MIN + 16)
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
-/* Limits how often counters are read: at most 8 records a second, and 64 in a row. Reading them must not make
- * a machine that is always late even later. */
+/* Limits how often counters are read: at most 8 records a second, and 64 in a row. Reading them
+ * must not make a machine that is always late even later. */
 #define CAUSE_BURST     64
 #define CAUSE_REFILL_NS INT64_C(125000000)
 
@@ -37,13 +39,14 @@ static inline bool is_plain(int64_t value) ST_NONBLOCKING
     return value >= PLAIN_LOWEST && value <= INT32_MAX;
 }
 
-/* Writes a cycle for which one word of lateness is not enough: a value has more than 32 bits, losses must be
- * reported, or periods were skipped. */
-static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns, int64_t callback_ns,
-                     uint64_t skipped) ST_NONBLOCKING
+/* Writes a cycle for which one word of lateness is not enough: a value has more than 32 bits,
+ * losses must be reported, or periods were skipped. */
+static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns,
+                     int64_t callback_ns, uint64_t skipped) ST_NONBLOCKING
 {
     struct st_ring *ring = state->ring;
-    /* The most that this call writes: two records of losses, lateness, callback, skipped periods. */
+    /* The most that this call writes: two records of losses, lateness, callback, skipped
+     * periods. */
     if (!st_ring_has_room(ring, 5 * ST_RECORD_WORDS)) {
         loop->lost_cycles++;
         loop->lost_skipped += skipped;
@@ -72,16 +75,17 @@ static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness
     st_ring_publish(ring);
 }
 
-/* Writes a record with the thread's counters after a wake-up beyond the threshold (three system calls, some 2
- * us). */
+/* Writes a record with the thread's counters after a wake-up beyond the threshold (three system
+ * calls, some 2 us). */
 static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns,
                        int64_t lateness_ns) ST_NONBLOCKING
 {
     const int64_t refill = (woke_ns - state->cause_refilled_ns) / CAUSE_REFILL_NS;
     if (refill > 0) {
         state->cause_refilled_ns += refill * CAUSE_REFILL_NS;
-        state->cause_tokens =
-            refill < CAUSE_BURST - state->cause_tokens ? state->cause_tokens + (int)refill : CAUSE_BURST;
+        state->cause_tokens = refill < CAUSE_BURST - state->cause_tokens
+                                  ? state->cause_tokens + (int)refill
+                                  : CAUSE_BURST;
     }
     if (state->cause_tokens == 0 || !st_ring_has_room(state->ring, ST_RECORD_WORDS + CAUSE_WORDS))
         return;
@@ -100,10 +104,11 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Runs cycles from state->k until period `last` or stop. It is compiled twice, with and without a callback,
- * so that each cycle has fewer branches. */
+/* Runs cycles from state->k until period `last` or stop. It is compiled twice, with and without a
+ * callback, so that each cycle has fewer branches. */
 static inline __attribute__((always_inline)) int span(struct st_loop *loop, struct state *state,
-                                                      int64_t t0_ns, uint64_t last, int64_t cause_above_ns,
+                                                      int64_t t0_ns, uint64_t last,
+                                                      int64_t cause_above_ns,
                                                       const bool has_callback) ST_NONBLOCKING
 {
     struct st_platform *const platform = loop->platform;
@@ -135,8 +140,8 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
         }
         const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
 
-        /* The next cycle is k + 1. If its due time has passed, the next cycle is the period in which done_ns
-         * is; the periods before that are skipped. */
+        /* The next cycle is k + 1. If its due time has passed, the next cycle is the period in
+         * which done_ns is; the periods before that are skipped. */
         uint64_t skipped = 0;
         k++;
         due_ns = st_period_due_ns(&period, t0_ns, k);
@@ -181,7 +186,8 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
     return r;
 }
 
-/* Sets the results if the loop ended, or failed with r, before the first counted period. @return r. */
+/* Sets the results if the loop ended, or failed with r, before the first counted period. @return
+ * r. */
 static int nothing_counted(struct st_loop *loop, int r)
 {
     loop->elapsed_periods = 0;
@@ -202,18 +208,20 @@ int st_loop_run(struct st_loop *loop)
     if (loop->warmup_cycles > 0) {
         if (loop->counters != NULL) /* gives a baseline before the first late wake-up */
             take_cause(loop, &state, p->now_ns(p), 0);
-        const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
+        const int r =
+            run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)
             return nothing_counted(loop, r);
     }
-    /* Writes the first baseline, and touches the pages that take_cause() uses before counting starts. */
+    /* Writes the first baseline, and touches the pages that take_cause() uses before counting
+     * starts. */
     if (loop->counters != NULL) {
         state.cause_tokens = CAUSE_BURST;
         take_cause(loop, &state, p->now_ns(p), 0);
         state.cause_tokens = CAUSE_BURST;
     }
-    /* Losses in warm-up do not count. The record that starts counting must not be lost, so the loop waits
-     * until the drain thread has made room. */
+    /* Losses in warm-up do not count. The record that starts counting must not be lost, so the loop
+     * waits until the drain thread has made room. */
     state.lost_pending = state.lost_skipped_pending = 0;
     loop->lost_cycles = loop->lost_skipped = 0;
     bool room;

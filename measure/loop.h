@@ -1,4 +1,5 @@
-/* The cycle loop: in each cycle it sleeps once, reads the clock once and writes one word into the ring. */
+/* The cycle loop: in each cycle it sleeps once, reads the clock once and writes one word into the
+ * ring. */
 #pragma once
 
 #include <stdatomic.h>
@@ -37,11 +38,12 @@ struct st_loop {
     uint64_t cycles;          /* counted cycles, including lost ones */
     uint64_t lost_cycles;     /* cycles that found the ring full */
     uint64_t lost_skipped;
-    struct st_thread_counters counters_start; /* counters of the thread at the start of the counted run */
+    struct st_thread_counters
+        counters_start; /* counters of the thread at the start of the counted run */
     struct st_thread_counters counters_end;
 };
 
-/** Runs the loop until max_periods or `stop`. The calling thread must have its policy, name and CPU. With a
- * fake platform the loop runs in the test's own thread. @return 0; a negative errno value if the sleep fails
- * (never -EINTR). */
+/** Runs the loop until max_periods or `stop`. The calling thread must have its policy, name and
+ * CPU. With a fake platform the loop runs in the test's own thread. @return 0; a negative errno
+ * value if the sleep fails (never -EINTR). */
 int st_loop_run(struct st_loop *loop);

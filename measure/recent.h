@@ -14,8 +14,8 @@ struct st_recent {
 /** Adds a value; if there are ST_RECENT_MAX, drops the oldest. Real-time safe. */
 void st_recent_add(struct st_recent *recent, double value) ST_NONBLOCKING;
 
-/** The median, or the lower of the middle two values: up to half of the values may be outliers. Some 0.1
- * us, real-time safe. @return 0 without values. */
+/** The median, or the lower of the middle two values: up to half of the values may be outliers.
+ * Some 0.1 us, real-time safe. @return 0 without values. */
 double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
 
 /** The largest value. Real-time safe. @return 0 without values. */

@@ -97,7 +97,8 @@ double st_result_seconds(const struct st_result *result)
 
 static const char *nothing_counted_text(const struct st_result *result)
 {
-    const char *nothing = "Nothing was measured: the measurement ended before the first counted period.";
+    const char *nothing =
+        "Nothing was measured: the measurement ended before the first counted period.";
     if (result->warmup_cycles == 0)
         return nothing;
     return st_text("%s Warm-up (%ju cycles) takes %s.", nothing, result->warmup_cycles,
@@ -106,8 +107,8 @@ static const char *nothing_counted_text(const struct st_result *result)
 
 const char *st_result_verdict(const struct st_result *result)
 {
-    const char *what = st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
-                               st_ns_text(st_period_ns(&result->period)));
+    const char *what = st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames,
+                               result->rate_hz, st_ns_text(st_period_ns(&result->period)));
     const char *latest = st_ns_text(result->lateness.max_ns);
     const char *events =
         st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result));
@@ -119,19 +120,20 @@ const char *st_result_verdict(const struct st_result *result)
         how = " without real-time priority";
 
     if (!result->books_balance)
-        return "Invalid: the counts of the test loop contradict each other. Trust no figure here; run it "
-               "again.";
+        return "Invalid: the counts of the test loop contradict each other. Trust no figure here; "
+               "run it again.";
     if (result->error != 0)
-        return st_text("The measurement stopped after %ju periods: the system call that sleeps failed: %s.",
-                       result->elapsed_periods, strerror(-result->error));
+        return st_text(
+            "The measurement stopped after %ju periods: the system call that sleeps failed: %s.",
+            result->elapsed_periods, strerror(-result->error));
     if (result->elapsed_periods == 0)
         return nothing_counted_text(result);
     if (n == 0)
         return "Nothing was measured: sleeptune could not store its measurements in time.";
     if (result->misses == 0)
-        return st_text("Timing OK with %s in this run%s: 0 of %ju periods missed%s%s, worst wake-up %s late.",
-                       what, how, n, events, lost, latest);
-    return st_text("Timing not OK with %s%s: %ju of %ju periods missed%s%s, worst wake-up "
-                   "%s late.",
+        return st_text(
+            "Timing OK with %s in this run%s: 0 of %ju periods missed%s%s, worst wake-up %s late.",
+            what, how, n, events, lost, latest);
+    return st_text("Timing not OK with %s%s: %ju of %ju periods missed%s%s, worst wake-up %s late.",
                    what, how, result->misses, n, events, lost, latest);
 }

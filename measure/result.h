@@ -1,4 +1,5 @@
-/* The result of one loop: all figures about it that reports, the status page and JSON documents show. */
+/* The result of one loop: all figures about it that reports, the status page and JSON documents
+ * show. */
 #pragma once
 
 #include <jansson.h>
@@ -24,7 +25,8 @@ struct st_result {
 
     enum st_policy policy; /* what the kernel granted */
     int priority;
-    /* what was requested but refused ("no right to SCHED_FIFO: ..."); "": the loop runs as requested */
+    /* what was requested but refused ("no right to SCHED_FIFO: ..."); "": the loop runs as
+     * requested */
     char degraded[256];
     enum st_lock lock;
     /* timer slack (ns) that was set for this measurement; -1: it was not changed */
@@ -39,8 +41,8 @@ struct st_result {
     uint64_t n; /* number of lateness values: cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
     int64_t t0_ns; /* due time of period 0 (CLOCK_MONOTONIC); valid after the first period */
-    /* the counts agree: cycles + skipped_periods = elapsed_periods, n + records_lost = cycles, and the clock
-     * agrees with them */
+    /* the counts agree: cycles + skipped_periods = elapsed_periods, n + records_lost = cycles, and
+     * the clock agrees with them */
     bool books_balance;
     uint64_t misses; /* cycles that ended after the next one was due, and skipped periods */
     struct st_miss_events miss_events;
@@ -51,8 +53,8 @@ struct st_result {
     double cpu_ns_per_cycle; /* user and system CPU time of the loop's thread; < 0: unknown */
     int64_t faults_n;        /* page faults of the loop's thread after warm-up; -1: unknown */
 
-    /* cycles that began later than cause_above_ns, without those that were late only because the cycle before
-     * them was */
+    /* cycles that began later than cause_above_ns, without those that were late only because the
+     * cycle before them was */
     uint64_t cause_late_n;
     uint64_t cause_explained_n; /* cycles in cause_late_n whose cause is not "unknown" */
     int64_t cause_above_ns;
@@ -63,8 +65,8 @@ struct st_result {
     size_t conditions_n;
 };
 
-/** Makes the histograms. @param endless the run may last months, so all of their memory is made resident now
- * (core/pages.h). @return 0, -ENOMEM (no histograms). */
+/** Makes the histograms. @param endless the run may last months, so all of their memory is made
+ * resident now (core/pages.h). @return 0, -ENOMEM (no histograms). */
 ST_NODISCARD int st_result_init(struct st_result *result, bool endless);
 void st_result_finish(struct st_result *result); /* frees the histograms */
 
@@ -74,12 +76,12 @@ ST_NODISCARD int st_result_copy(struct st_result *ret, const struct st_result *f
 /** The value of a test condition; NULL: it could not be read. */
 const char *st_result_condition(const struct st_result *result, const char *key);
 
-/** Returns the value of a test condition as screens show it. Replaces the default of /dev/cpu_dma_latency, a
- * very large number, by words. */
+/** Returns the value of a test condition as screens show it. Replaces the default of
+ * /dev/cpu_dma_latency, a very large number, by words. */
 const char *st_result_condition_shown(const char *key, const char *value);
 
-/** The cause with the longest total lateness. A stop of the process itself is returned only if there is no
- * other cause. NULL: nothing was late. */
+/** The cause with the longest total lateness. A stop of the process itself is returned only if
+ * there is no other cause. NULL: nothing was late. */
 const struct st_cause_row *st_result_main_cause(const struct st_result *result, enum st_cause *ret);
 
 /** Appends a reason to result->degraded. */
@@ -91,9 +93,10 @@ const char *st_result_verdict(const struct st_result *result);
 /** Duration (s) of the periods that were seen. */
 double st_result_seconds(const struct st_result *result);
 
-/** An st_condition_fn that adds a test condition to a JSON object: an integer as a number, any other value as
- * text. @param object a json_t. */
+/** An st_condition_fn that adds a test condition to a JSON object: an integer as a number, any
+ * other value as text. @param object a json_t. */
 void st_result_condition_json(void *object, const char *key, const char *value);
 
-/** The members of sleeptune-measure/1 for one loop, without "schema". New reference; NULL: out of memory. */
+/** The members of sleeptune-measure/1 for one loop, without "schema". New reference; NULL: out of
+ * memory. */
 json_t *st_result_json(const struct st_result *result);

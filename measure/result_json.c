@@ -29,7 +29,8 @@ static json_t *distribution(const struct st_hist *hist)
     return object;
 }
 
-/* Share of the lateness that figures of the cause explain; null for a cause that was found by exclusion. */
+/* Share of the lateness that figures of the cause explain; null for a cause that was found by
+ * exclusion. */
 static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
 {
     return st_json_real_or_null(!st_cause_kind_by_exclusion(cause) && row->total_ns > 0,
@@ -43,11 +44,11 @@ static json_t *causes(const struct st_result *result)
         const struct st_cause_row *row = &result->causes[c];
         if (row->n == 0)
             continue;
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c),
-                                        "text", st_cause_kind_text(c), "count", (json_int_t)row->n,
-                                        "total_ns", (json_int_t)row->total_ns, "worst_ns",
-                                        (json_int_t)row->max_ns, "explained", explained(row, c)));
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c),
+                             "text", st_cause_kind_text(c), "count", (json_int_t)row->n, "total_ns",
+                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns,
+                             "explained", explained(row, c)));
     }
     return array;
 }
@@ -56,7 +57,8 @@ void st_result_condition_json(void *object, const char *key, const char *value)
 {
     int64_t number;
     /* cpus_isolated is a list such as "1-3", so a list of one CPU must not become a number. */
-    const bool whole = strlen(value) < 18 && st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
+    const bool whole = strlen(value) < 18 &&
+                       st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
                        strcmp(key, "cpus_isolated") != 0;
     json_t *json = whole ? ST_JSON(number) : json_string(value);
     /* json_string returns NULL for text that is not UTF-8 */
@@ -98,8 +100,8 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "misses", result->misses);
     st_json_set(o, "miss_events", result->miss_events.n);
     st_json_set(o, "miss_events_per_hour_max95",
-                st_json_real_or_null(
-                    true, st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))));
+                st_json_real_or_null(true, st_miss_events_per_hour_max95(
+                                               result->miss_events.n, st_result_seconds(result))));
     st_json_set(o, "early", result->early);
     st_json_set(o, "suspends", result->suspends);
     st_json_set(o, "lateness_ns", distribution(&result->lateness));

@@ -1,4 +1,5 @@
-/* The ring of 4-byte words from the cycle loop (the producer) to the drain thread (the consumer). */
+/* The ring of 4-byte words from the cycle loop (the producer) to the drain thread (the
+ * consumer). */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,18 +8,20 @@
 
 /* --- what the words mean; docs/adr/0003-ring-format.md has the reasons --- */
 
-/* A plain word is the lateness of one cycle in ns. With a callback, a second word follows: the callback time
- * in ns. The lowest values of a word are marks, which begin a record; the next two words are a 64-bit number
- * (low half first). */
-/* a cycle whose lateness does not fit into 32 bits and is the number; with a callback, the callback time
- * follows */
+/* A plain word is the lateness of one cycle in ns. With a callback, a second word follows: the
+ * callback time in ns. The lowest values of a word are marks, which begin a record; the next two
+ * words are a 64-bit number (low half first). */
+/* a cycle whose lateness does not fit into 32 bits and is the number; with a callback, the callback
+ * time follows */
 #define ST_RECORD_WIDE (INT32_MIN + 0)
-/* stands in place of the callback word: the callback time does not fit into 32 bits and is the number */
+/* stands in place of the callback word: the callback time does not fit into 32 bits and is the
+ * number */
 #define ST_RECORD_WIDE_CB (INT32_MIN + 1)
 /* number of periods that were skipped after the previous cycle */
-#define ST_RECORD_SKIPPED      (INT32_MIN + 2)
-#define ST_RECORD_LOST         (INT32_MIN + 3) /* number of cycles that found the ring full */
-#define ST_RECORD_LOST_SKIPPED (INT32_MIN + 4) /* number of skipped periods that found the ring full */
+#define ST_RECORD_SKIPPED (INT32_MIN + 2)
+#define ST_RECORD_LOST    (INT32_MIN + 3) /* number of cycles that found the ring full */
+#define ST_RECORD_LOST_SKIPPED                                                                     \
+    (INT32_MIN + 4) /* number of skipped periods that found the ring full */
 /* counting starts with period 0, whose due time is the number; earlier words were warm-up */
 #define ST_RECORD_START (INT32_MIN + 5)
 /* a struct st_cause_record follows; the number is its length in words */
@@ -37,17 +40,18 @@ struct st_ring {
     _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t head;
     /* words written so far, including those that are not published; used by the producer only */
     uint64_t head_local;
-    uint64_t tail_cached;                                /* tail when the producer last read it */
-    _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* words taken so far; set by the consumer */
+    uint64_t tail_cached; /* tail when the producer last read it */
+    _Alignas(
+        ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* words taken so far; set by the consumer */
 };
 
-/** Makes the ring. @param words at least 64; rounded up to a power of two. All its memory is touched, so that
- * the producer causes no page fault. @return 0, -ERANGE, -ENOMEM. */
+/** Makes the ring. @param words at least 64; rounded up to a power of two. All its memory is
+ * touched, so that the producer causes no page fault. @return 0, -ERANGE, -ENOMEM. */
 ST_NODISCARD int st_ring_init(struct st_ring *ring, uint64_t words);
 void st_ring_finish(struct st_ring *ring);
 
-/** Is there room for n more words? Reads the consumer's cache line only if there seems to be none. Threads:
- * producer. */
+/** Is there room for n more words? Reads the consumer's cache line only if there seems to be none.
+ * Threads: producer. */
 static inline bool st_ring_has_room(struct st_ring *ring, uint64_t n) ST_NONBLOCKING
 {
     if (ring->head_local + n - ring->tail_cached <= ring->mask + 1)
@@ -56,7 +60,8 @@ static inline bool st_ring_has_room(struct st_ring *ring, uint64_t n) ST_NONBLOC
     return ring->head_local + n - ring->tail_cached <= ring->mask + 1;
 }
 
-/** Appends a word without publishing it; the caller must have checked for room. Threads: producer. */
+/** Appends a word without publishing it; the caller must have checked for room. Threads:
+ * producer. */
 static inline void st_ring_put(struct st_ring *ring, int32_t word) ST_NONBLOCKING
 {
     ring->words[ring->head_local++ & ring->mask] = word;

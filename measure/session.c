@@ -11,8 +11,10 @@
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 
-#define DRAIN_EVERY_NS    INT64_C(250000000)
-#define RING_SPAN_NS      ST_NS_PER_MINUTE /* longest time without a drain in which no sample is lost */
+#define DRAIN_EVERY_NS INT64_C(250000000)
+#define RING_SPAN_NS                                                                               \
+    ST_NS_PER_MINUTE /* longest time without a drain in which no sample is lost                    \
+                      */
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
@@ -20,7 +22,8 @@
 #define STACK_BYTES       (256 * 1024)
 #define STACK_TOUCH       (32 * 1024)
 
-/* The state of a synthetic callback: a recursive filter, in which each value depends on the previous one. */
+/* The state of a synthetic callback: a recursive filter, in which each value depends on the
+ * previous one. */
 struct load {
     float state;
     uint64_t rounds;
@@ -99,10 +102,10 @@ static void run_load(void *ctx) ST_NONBLOCKING
         load->state = 0.9f * load->state + 0.1f;
 }
 
-/* Finds how many rounds of the synthetic callback take load_percent of the period on this CPU at its current
- * clock. Takes about 10 ms. */
-static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
-                           double load_percent)
+/* Finds how many rounds of the synthetic callback take load_percent of the period on this CPU at
+ * its current clock. Takes about 10 ms. */
+static void calibrate_load(struct load *load, struct st_platform *platform,
+                           const struct st_period *period, double load_percent)
 {
     enum { BATCHES = 20, ROUNDS = 100000 };
     memset(load, 0, sizeof(*load));
@@ -136,9 +139,10 @@ static void become_real_time(struct st_session *session, struct st_result *resul
         (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     if (config->policy != ST_POLICY_OTHER)
         r = platform->set_policy(platform, config->policy, config->priority);
-    const bool content = r == 0 || (config->on_refused != NULL &&
-                                    config->on_refused(config->on_refused_ctx, platform->thread_id(platform),
-                                                       config->priority) == 0);
+    const bool content =
+        r == 0 || (config->on_refused != NULL &&
+                   config->on_refused(config->on_refused_ctx, platform->thread_id(platform),
+                                      config->priority) == 0);
     if (platform->get_policy(platform, &policy, &priority) == 0) {
         result->policy = policy;
         result->priority = priority;
@@ -148,8 +152,8 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     const char *got = "without real-time priority";
     if (policy != ST_POLICY_OTHER)
         got = st_text("with SCHED_%s %d", names[policy], priority);
-    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s", names[config->policy],
-                      config->priority, strerror(-r), got);
+    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s",
+                      names[config->policy], config->priority, strerror(-r), got);
 }
 
 static void prepare(struct st_session *session)
@@ -158,8 +162,8 @@ static void prepare(struct st_session *session)
     const struct st_session_config *config = &session->config;
     const int cpu = config->cpu;
     pthread_mutex_lock(&session->mutex);
-    /* Works on a copy of the result, and writes it back below. The drain thread cannot change the result in
-     * between, since it counts nothing before the loop runs. */
+    /* Works on a copy of the result, and writes it back below. The drain thread cannot change the
+     * result in between, since it counts nothing before the loop runs. */
     struct st_result found = session->result;
     pthread_mutex_unlock(&session->mutex);
 
@@ -214,7 +218,8 @@ static void *run_loop(void *arg)
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before any call that may take long */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER,
+                               0); /* before any call that may take long */
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;
@@ -224,8 +229,8 @@ static void *run_loop(void *arg)
     return NULL;
 }
 
-static int read_number(struct st_platform *machine, const char *key, int64_t lowest, int64_t highest,
-                       int64_t *ret)
+static int read_number(struct st_platform *machine, const char *key, int64_t lowest,
+                       int64_t highest, int64_t *ret)
 {
     char text[32];
     size_t len;
@@ -235,8 +240,8 @@ static int read_number(struct st_platform *machine, const char *key, int64_t low
     return st_number_i64(text, lowest, highest, ret);
 }
 
-/* The longest time that FreeBSD's kernel may add to a sleep until the next period (ns), as in the rules
- * freebsd-eventtimer and freebsd-alloweddeviation; 0 on other systems. */
+/* The longest time that FreeBSD's kernel may add to a sleep until the next period (ns), as in the
+ * rules freebsd-eventtimer and freebsd-alloweddeviation; 0 on other systems. */
 static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loop)
 {
     int64_t hz, periodic, mul, precise, percent;
@@ -244,24 +249,26 @@ static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loo
     if (read_number(machine, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         read_number(machine, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
         return 0;
-    if (periodic == 1 && read_number(machine, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0)
+    if (periodic == 1 &&
+        read_number(machine, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0)
         return ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul));
     const int r = read_number(machine, "kern.timecounter.nanosleep_precise", 0, 1, &precise);
-    if (periodic == 1 || loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1) ||
+    if (periodic == 1 || loop->precise_wait || (r != 0 && r != -ENOENT) ||
+        (r == 0 && precise == 1) ||
         read_number(machine, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) != 0 ||
         st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) != 0)
         return 0;
     return (int64_t)late.max_ns;
 }
 
-/* Drains the ring once. Call with the mutex held. @return true: the loop has ended and the last words were
- * drained. */
+/* Drains the ring once. Call with the mutex held. @return true: the loop has ended and the last
+ * words were drained. */
 static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    /* if the user changed the setting since the last drain, the wake-ups since that drain are judged with the
-     * larger of the two values */
+    /* if the user changed the setting since the last drain, the wake-ups since that drain are
+     * judged with the larger of the two values */
     if (now_ns > *stretched_ns)
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);
@@ -286,7 +293,8 @@ static void *run_drain(void *arg)
     sigset_t continued;
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
-    /* lets this thread receive SIGCONT, by which platform->pauses() notices that the process was stopped */
+    /* lets this thread receive SIGCONT, by which platform->pauses() notices that the process was
+     * stopped */
     (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL);
     (void)session->platform->set_name(session->platform, "st-drain");
     const int64_t every_ns =
@@ -312,17 +320,20 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
     *ret = (struct st_cause_machine){.virtualised = -1};
     if (st_tree_virtualised(machine, &yes) == 0)
         ret->virtualised = yes;
-    if (read_number(machine, "kernel.sched_rt_period_us", 0, INT64_MAX / ST_NS_PER_US, &period_us) == 0 &&
-        read_number(machine, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US, &runtime_us) == 0 &&
+    if (read_number(machine, "kernel.sched_rt_period_us", 0, INT64_MAX / ST_NS_PER_US,
+                    &period_us) == 0 &&
+        read_number(machine, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US,
+                    &runtime_us) == 0 &&
         period_us > runtime_us)
         ret->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
 }
 
-/* Number of warm-up cycles: config->warmup_cycles, or as many as fit into warmup_max_ns. Without that limit,
- * long periods would make warm-up take a minute. */
+/* Number of warm-up cycles: config->warmup_cycles, or as many as fit into warmup_max_ns. Without
+ * that limit, long periods would make warm-up take a minute. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
-    const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns), most = ST_MAX(fit, WARMUP_CYCLES_MIN);
+    const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns),
+                   most = ST_MAX(fit, WARMUP_CYCLES_MIN);
     if (config->warmup_max_ns <= 0)
         return config->warmup_cycles;
     return ST_MIN(most, config->warmup_cycles);
@@ -375,8 +386,8 @@ static int init(struct st_session *session)
     return r;
 }
 
-/* Starts the threads, which wait for the mutex that the caller holds. Only the drain thread handles SIGCONT:
- * the signal is blocked in the caller from now on, and so in the loop's thread. */
+/* Starts the threads, which wait for the mutex that the caller holds. Only the drain thread handles
+ * SIGCONT: the signal is blocked in the caller from now on, and so in the loop's thread. */
 static int start_threads(struct st_session *session)
 {
     sigset_t continued;
@@ -411,7 +422,8 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     if (r == 0)
         r = init(session);
     if (r == 0) {
-        /* Memory is locked after everything that the loop needs was allocated, including its stack. */
+        /* Memory is locked after everything that the loop needs was allocated, including its
+         * stack. */
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)

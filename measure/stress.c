@@ -74,8 +74,8 @@ static void start_programs(void)
 
 /* --- the file for the disk load --- */
 
-/** Makes a file and removes its name, so that it disappears with the last process that has it open. @return
- * its descriptor or -errno. */
+/** Makes a file and removes its name, so that it disappears with the last process that has it open.
+ * @return its descriptor or -errno. */
 static int nameless_file(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -98,8 +98,8 @@ static const struct phase {
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},
     [ST_STRESS_MEMORY] = {"memory", "a program that copies memory on each CPU", copy_memory, false},
     [ST_STRESS_DISK] = {"disk", "a program that writes to the disk", write_file, true},
-    [ST_STRESS_PROGRAMS] = {"programs", "a program that starts others, one after the other", start_programs,
-                            true},
+    [ST_STRESS_PROGRAMS] = {"programs", "a program that starts others, one after the other",
+                            start_programs, true},
 };
 
 const char *st_stress_name(enum st_stress_phase phase)
@@ -130,15 +130,16 @@ static int start_child(struct st_stress *stress, void (*run)(void), int fd)
     if (pid < 0)
         return -errno;
     if (pid == 0) {
-        /* A group of its own: Ctrl-C reaches only this program, and st_stress_stop can kill the child with
-         * its own children. */
+        /* A group of its own: Ctrl-C reaches only this program, and st_stress_stop can kill the
+         * child with its own children. */
         (void)setpgid(0, 0);
         if (fd >= 0)
             (void)dup2(fd, STDIN_FILENO);
         /* The child has normal priority even if chrt gave this process another one. */
         (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER, 0);
         st_posix_child_alone(true, false);
-        if (getppid() != parent) /* the parent ended before the child had asked to be killed with it */
+        if (getppid() !=
+            parent) /* the parent ended before the child had asked to be killed with it */
             _exit(0);
         run();
         _exit(0);
@@ -162,7 +163,8 @@ int st_stress_start(enum st_stress_phase phase, struct st_stress **ret)
         fd = nameless_file();
         r = ST_MIN(fd, 0);
     }
-    for (long i = 0; row->run != NULL && i < ST_MAX(n, 1) && r == 0 && stress->children_n < CHILDREN_MAX; i++)
+    for (long i = 0;
+         row->run != NULL && i < ST_MAX(n, 1) && r == 0 && stress->children_n < CHILDREN_MAX; i++)
         r = start_child(stress, row->run, fd);
     if (fd >= 0)
         close(fd);
@@ -180,8 +182,8 @@ int st_stress_stop(struct st_stress *stress)
     if (stress == NULL)
         return 0;
     for (size_t i = 0; i < stress->children_n;
-         /* Checks for children that have ended before it kills any, because a kill may make other children
-          * end. */
+         /* Checks for children that have ended before it kills any, because a kill may make other
+          * children end. */
          i++) {
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;

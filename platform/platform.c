@@ -77,8 +77,8 @@ static const char *captured_line(const struct root *root, const char *name)
     return found;
 }
 
-static int captured_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
-                           size_t *ret_len)
+static int captured_sysctl(struct st_platform *machine, const char *name, char *buf,
+                           size_t buf_bytes, size_t *ret_len)
 {
     const struct root *root = (const struct root *)machine;
     if (root->sysctls == NULL)
@@ -109,7 +109,8 @@ static int root_rt_rights(ST_UNUSED struct st_platform *platform, ST_UNUSED int 
 }
 
 static int root_run(ST_UNUSED struct st_platform *machine, ST_UNUSED struct st_run *runs,
-                    ST_UNUSED size_t runs_n, ST_UNUSED const struct st_run_as *as, ST_UNUSED int64_t limit_ns)
+                    ST_UNUSED size_t runs_n, ST_UNUSED const struct st_run_as *as,
+                    ST_UNUSED int64_t limit_ns)
 {
     return -ENOTSUP;
 }
@@ -150,8 +151,8 @@ bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_
     st_platform_root_set_freebsd(p);
     root->sysctls = text;
     root->sysctls_bytes = bytes;
-    root->has_all =
-        captured_line(root, "kern.osreldate") != NULL && captured_line(root, "security.jail.jailed") != NULL;
+    root->has_all = captured_line(root, "kern.osreldate") != NULL &&
+                    captured_line(root, "security.jail.jailed") != NULL;
     return root->has_all;
 }
 

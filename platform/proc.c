@@ -7,7 +7,8 @@
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 #define COMM_MAX   15         /* TASK_COMM_LEN - 1 */
 
-/* Copies the text up to a character of `ends`, without blanks at its beginning and end. NULL stays NULL. */
+/* Copies the text up to a character of `ends`, without blanks at its beginning and end. NULL stays
+ * NULL. */
 static const char *trimmed(const char *from, const char *ends)
 {
     if (from == NULL)
@@ -42,7 +43,8 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
     return 0;
 }
 
-/* Reads the number in a field. Fields are counted as in proc_pid_stat(5), 3 being the first after the name.
+/* Reads the number in a field. Fields are counted as in proc_pid_stat(5), 3 being the first after
+ * the name.
  * @return false: there is no such number. */
 static bool stat_field(const char *after_name, int field, int64_t *ret)
 {
@@ -73,10 +75,11 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret)
     memcpy(stat.name, open + 1, (size_t)(close - open - 1));
     const char *rest = close + 2;
     stat.state = *rest;
-    if (!stat_field(rest, 9, &flags) || !stat_field(rest, 10, &minor_n) || !stat_field(rest, 12, &major_n) ||
-        !stat_field(rest, 20, &stat.threads_n) || !stat_field(rest, 39, &cpu) ||
-        !stat_field(rest, 40, &stat.rt_priority) || !stat_field(rest, 41, &stat.policy) || minor_n < 0 ||
-        major_n < 0 || cpu < 0 || cpu > INT_MAX)
+    if (!stat_field(rest, 9, &flags) || !stat_field(rest, 10, &minor_n) ||
+        !stat_field(rest, 12, &major_n) || !stat_field(rest, 20, &stat.threads_n) ||
+        !stat_field(rest, 39, &cpu) || !stat_field(rest, 40, &stat.rt_priority) ||
+        !stat_field(rest, 41, &stat.policy) || minor_n < 0 || major_n < 0 || cpu < 0 ||
+        cpu > INT_MAX)
         return -EBADMSG;
     stat.kernel_thread = (flags & PF_KTHREAD) != 0;
     stat.faults_minor_n = (uint64_t)minor_n;

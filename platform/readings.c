@@ -1,4 +1,5 @@
-/* Readings that show whether firmware, hypervisor, heat, power limits or idle states delayed a CPU. */
+/* Readings that show whether firmware, hypervisor, heat, power limits or idle states delayed a
+ * CPU. */
 #include "platform/readings.h"
 
 #include <fcntl.h>
@@ -12,11 +13,11 @@
 
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
-#define RAPL_FOLDER                                                                                          \
-    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's                   \
+#define RAPL_FOLDER                                                                                \
+    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's         \
                                          */
 #define THERMAL_DIR "/sys/class/thermal"
-#define HOTTEST_MC  200000            /* millidegrees Celsius; a sensor that reports more is broken */
+#define HOTTEST_MC  200000 /* millidegrees Celsius; a sensor that reports more is broken */
 #define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
 #define SMI_COUNT   0x34              /* MSR_SMI_COUNT: Intel's processors from Nehalem on */
 
@@ -57,13 +58,14 @@ static int64_t number_in(struct st_platform *machine, int cpu, const char *file)
     return file_number(machine, st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file));
 }
 
-/* The highest frequency of a CPU, if possible from its list of steps: cpuinfo_max_freq of acpi-cpufreq is the
- * boost clock, which no limit and no scaling_cur_freq names. */
+/* The highest frequency of a CPU, if possible from its list of steps: cpuinfo_max_freq of
+ * acpi-cpufreq is the boost clock, which no limit and no scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *machine, int cpu)
 {
     uint64_t khz, highest = 0;
     const char *steps = st_tree_first_line(
-        machine, st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu));
+        machine,
+        st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu));
     while (steps != NULL && st_proc_u64(&steps, &khz) == 0)
         highest = ST_MAX(khz, highest);
     if (highest > 0 && highest < INT64_MAX / ST_NS_PER_MS)
@@ -120,15 +122,17 @@ static void read_idle_states(struct st_platform *machine, int cpu, struct st_rea
     }
 }
 
-/* Takes a line of the kernel's log about a split lock: "6,1234,5678,-;x86/split lock detection: #AC:
- * game.exe/4711 took a split_lock trap at address: 0x1400015c2", of newer processors
- * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs write into
- * the log never has facility 0, which is the kernel's. Each program is logged once from Linux 6.2 on. */
+/* Takes a line of the kernel's log about a split lock: "6,1234,5678,-;x86/split lock detection:
+ * #AC: game.exe/4711 took a split_lock trap at address: 0x1400015c2", of newer processors
+ * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs
+ * write into the log never has facility 0, which is the kernel's. Each program is logged once from
+ * Linux 6.2 on. */
 static void take_log_line(char *text, struct st_readings *r)
 {
     static const char begins[] = "split lock detection: #";
     char *line = strstr(text, begins), *end = strstr(text, " took a ");
-    if (strtoul(text, NULL, 10) > 7 || line == NULL || end == NULL || end < line + sizeof(begins) + 3 ||
+    if (strtoul(text, NULL, 10) > 7 || line == NULL || end == NULL ||
+        end < line + sizeof(begins) + 3 ||
         (strstr(end, " split_lock trap") == NULL && strstr(end, " bus_lock trap") == NULL))
         return;
     *end = '\0';
@@ -147,7 +151,8 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
             (void)lseek(r->log_fd, 0, SEEK_END);
         }
     }
-    for (int i = 0; r->log_fd > 0 && i < 64; i++) { /* of a flood, further lines are read by the next call */
+    for (int i = 0; r->log_fd > 0 && i < 64;
+         i++) { /* of a flood, further lines are read by the next call */
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
         if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
             break;
@@ -170,10 +175,10 @@ static int64_t freebsd_khz(struct st_platform *machine, int cpu)
     return in_unit(number(text_of(machine, cpu, "freq")), 1000);
 }
 
-/* Reads idle states, heat and clock. cx_supported is "C1/1/1 C2/2/80": name, type and exit latency (us) of
- * each idle state; cx_usage_counters is "1366 81": how often each was entered (sys/dev/acpica/acpi_cpu.c).
- * coretemp(4)'s log stays 1 once the thermal sensor has tripped, so it counts once. CPU 0 has the clock of
- * all CPUs (cpufreq(4)). */
+/* Reads idle states, heat and clock. cx_supported is "C1/1/1 C2/2/80": name, type and exit latency
+ * (us) of each idle state; cx_usage_counters is "1366 81": how often each was entered
+ * (sys/dev/acpica/acpi_cpu.c). coretemp(4)'s log stays 1 once the thermal sensor has tripped, so it
+ * counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
 static void read_freebsd(struct st_platform *machine, int cpu, struct st_readings *r)
 {
     unsigned mhz, us;
@@ -200,7 +205,8 @@ static void read_freebsd(struct st_platform *machine, int cpu, struct st_reading
         r->clock_highest_khz = mhz * INT64_C(1000); /* "2400/35000 2200/31000": highest first */
 }
 
-void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n, struct st_readings *r)
+void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n,
+                      struct st_readings *r)
 {
     if (cpu < 0)
         cpu = 0;
@@ -227,7 +233,8 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
     r->clock_highest_khz = highest_khz(p, cpu);
     const int64_t firmware_khz = number_in(p, cpu, "cpufreq/bios_limit");
     r->clock_limit_khz = number_in(p, cpu, "cpufreq/scaling_max_freq");
-    if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
+    if (firmware_khz != UNKNOWN &&
+        (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
         r->clock_limit_khz = firmware_khz;
     read_idle_states(p, cpu, r);
     r->sched_ext = st_text_is(st_tree_text(p, "/sys/kernel/sched_ext/state"), "enabled\n");

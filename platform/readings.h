@@ -1,17 +1,18 @@
-/* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat, power, idle
- * states. They are read through open_path and read_text of struct st_platform only, so that the code is the
- * same for this machine, a captured tree and a test's fake machine. */
+/* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat,
+ * power, idle states. They are read through open_path and read_text of struct st_platform only, so
+ * that the code is the same for this machine, a captured tree and a test's fake machine. */
 #pragma once
 
 #include "platform/platform.h"
 
 /** Counters of struct st_readings. Each counts since boot, or since the first reading. */
 enum st_reading {
-    ST_READING_SMI,             /* system management interrupts */
-    ST_READING_STEAL_NS,        /* time for which the host ran something else on the CPU; in steps of 10 ms */
-    ST_READING_BUS_LOCKS,       /* bus and split locks in the kernel's log */
-    ST_READING_HEAT_N,          /* how often the core became too hot */
-    ST_READING_HEAT_NS,         /* how long the core was too hot; counted when it has cooled down */
+    ST_READING_SMI,       /* system management interrupts */
+    ST_READING_STEAL_NS,  /* time for which the host ran something else on the CPU; in steps of 10
+                           * ms */
+    ST_READING_BUS_LOCKS, /* bus and split locks in the kernel's log */
+    ST_READING_HEAT_N,    /* how often the core became too hot */
+    ST_READING_HEAT_NS,   /* how long the core was too hot; counted when it has cooled down */
     ST_READING_PACKAGE_HEAT_N,  /* how often the whole processor became too hot */
     ST_READING_PACKAGE_HEAT_NS, /* how long the whole processor was too hot */
     ST_READING_POWER_N,         /* how often the core reached its power limit */
@@ -36,12 +37,13 @@ struct st_readings {
     int log_fd; /* descriptor of the kernel's log; 0: not opened yet; below 0: none */
 };
 
-/** Reads all values for one CPU (-1: CPU 0 stands for all). *r holds the previous values, all zero at
- * first. guest: the machine runs below a hypervisor, which may steal time. amd_smi_n: st_pauses.smi_n.
- * Takes some 100 us. Threads: any normal thread. */
-void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n, struct st_readings *r);
+/** Reads all values for one CPU (-1: CPU 0 stands for all). *r holds the previous values, all zero
+ * at first. guest: the machine runs below a hypervisor, which may steal time. amd_smi_n:
+ * st_pauses.smi_n. Takes some 100 us. Threads: any normal thread. */
+void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n,
+                      struct st_readings *r);
 void st_readings_close(struct st_readings *r);
 
-/** The hottest sensor, in thousandths of a degree Celsius; on FreeBSD the sensor of one CPU. INT64_MIN:
- * not known. Reading sensors can take some ms. Threads: any normal thread. */
+/** The hottest sensor, in thousandths of a degree Celsius; on FreeBSD the sensor of one CPU.
+ * INT64_MIN: not known. Reading sensors can take some ms. Threads: any normal thread. */
 int64_t st_readings_temperature_mc(struct st_platform *machine, int cpu);

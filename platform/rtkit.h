@@ -1,11 +1,12 @@
-/* rtkit gives real-time priority to programs that ask for it on the system bus. Part of sleeptuned, and
- * the module sleeptune-rtkit of the commands. */
+/* rtkit gives real-time priority to programs that ask for it on the system bus. Part of sleeptuned,
+ * and the module sleeptune-rtkit of the commands. */
 #pragma once
 
 #include "platform/platform.h"
 
-/** Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot be
- * raised again. Waits at most some seconds. @param text the result, a sentence for status and log.
+/** Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot
+ * be raised again. Waits at most some seconds. @param text the result, a sentence for status and
+ * log.
  * @return 0: granted; -ENOTSUP (built without systemd), or the error of the bus. */
 __attribute__((visibility("default"))) ST_NODISCARD int
 st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes);

@@ -33,7 +33,8 @@ const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
     return st_text_or(st_proc_line_text(text, ""), NULL);
 }
 
-/* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL: omitted. */
+/* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL:
+ * omitted. */
 struct condition {
     const char *key, *path;
     const char *(*get)(struct st_platform *machine, int cpu, const struct condition *condition);
@@ -43,17 +44,20 @@ struct condition {
 
 /* Tick rate from the kernel's build configuration. /proc/config.gz is not read, since that takes a
  * decompressor. */
-static const char *hz(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition)
+static const char *hz(struct st_platform *machine, ST_UNUSED int cpu,
+                      const struct condition *condition)
 {
     size_t len;
     const char *release = st_tree_first_line(machine, "/proc/sys/kernel/osrelease"), *value = NULL;
     if (release == NULL || strchr(release, '/') != NULL)
         return NULL;
     /* not malloc, which would keep the pages: a measuring program stays small */
-    char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *text =
+        mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
         return NULL;
-    if (machine->read_text(machine, st_text("%s%s", condition->path, release), text, CONFIG_BYTES, &len) == 0)
+    if (machine->read_text(machine, st_text("%s%s", condition->path, release), text, CONFIG_BYTES,
+                           &len) == 0)
         value = st_proc_line_text(text, "CONFIG_HZ=");
     munmap(text, CONFIG_BYTES);
     return value;
@@ -74,15 +78,16 @@ static const char *preempt_mode(struct st_platform *machine)
     return NULL;
 }
 
-/* Finds the preemption model, which the version text (uname -v) names. If the text names none, the model is
- * "none" or "voluntary". */
+/* Finds the preemption model, which the version text (uname -v) names. If the text names none, the
+ * model is "none" or "voluntary". */
 static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
                               const struct condition *condition)
 {
     const char *version = st_tree_first_line(machine, condition->path);
     if (version == NULL)
         return NULL;
-    if (st_proc_has_word(version, "PREEMPT_RT") || st_tree_text(machine, "/sys/kernel/realtime")[0] == '1')
+    if (st_proc_has_word(version, "PREEMPT_RT") ||
+        st_tree_text(machine, "/sys/kernel/realtime")[0] == '1')
         return "PREEMPT_RT";
     if (st_proc_has_word(version, "PREEMPT_DYNAMIC"))
         return st_text_joined("PREEMPT_DYNAMIC", ", ", preempt_mode(machine));
@@ -100,7 +105,8 @@ static const char *cpuinfo(struct st_platform *machine, const char *key)
 static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
                              ST_UNUSED const struct condition *condition)
 {
-    static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"}; /* x86, arm64 .. */
+    static const char *const keys[] = {"model name", "Model", "cpu model",
+                                       "Processor"}; /* x86, arm64 .. */
     ST_EACH (key, keys) {
         const char *value = st_text_or(cpuinfo(machine, *key), NULL);
         if (value != NULL)
@@ -138,8 +144,8 @@ struct policies {
 static int join_policy(void *ctx, const char *name)
 {
     struct policies *policies = ctx;
-    const char *own =
-        st_tree_first_line(policies->machine, st_text(CPU_DIR "cpufreq/%.32s/%s", name, policies->file));
+    const char *own = st_tree_first_line(policies->machine,
+                                         st_text(CPU_DIR "cpufreq/%.32s/%s", name, policies->file));
     if (own != NULL && !st_proc_has_word(policies->joined, own))
         policies->joined = st_text_joined(policies->joined, " ", own);
     return 0;
@@ -149,7 +155,8 @@ static const char *cpufreq(struct st_platform *machine, int cpu, const struct co
 {
     struct policies policies = {machine, condition->path, ""};
     if (cpu >= 0)
-        return st_tree_first_line(machine, st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path));
+        return st_tree_first_line(machine,
+                                  st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path));
     (void)machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies);
     return st_text_or(policies.joined, NULL);
 }
@@ -182,7 +189,8 @@ static const struct dmi_row dmi_rows[] = {
 
 static const struct dmi_row *dmi_find(struct st_platform *machine)
 {
-    static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
+    static const char *const files[] = {"product_name", "sys_vendor", "board_vendor",
+                                        "bios_vendor"};
     ST_EACH (file, files) {
         const char *value = st_tree_first_line(machine, st_text("/sys/class/dmi/id/%s", *file));
         ST_EACH (row, dmi_rows) {
@@ -234,8 +242,8 @@ static const struct condition of_linux[] = {
     {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
 };
 
-/* @return the path of a sysctl's file: /proc/sys/ and the name, with slashes for dots; "": the name is
- * not valid. */
+/* @return the path of a sysctl's file: /proc/sys/ and the name, with slashes for dots; "": the name
+ * is not valid. */
 static const char *sysctl_path(const char *name)
 {
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
@@ -243,8 +251,8 @@ static const char *sysctl_path(const char *name)
     return st_text_swap(st_text("/proc/sys/%s", name), '.', '/');
 }
 
-int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
-                              size_t *ret_len)
+int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf,
+                              size_t buf_bytes, size_t *ret_len)
 {
     size_t len;
     const int r = machine->read_text(machine, sysctl_path(name), buf, buf_bytes, &len);
@@ -269,16 +277,16 @@ static const char *of_cpu(struct st_platform *machine, int cpu, const struct con
     return st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
-/* The frequency of a CPU, if the CPU has a sysctl for it; otherwise that of cpu0, which all CPUs then
- * share. */
+/* The frequency of a CPU, if the CPU has a sysctl for it; otherwise that of cpu0, which all CPUs
+ * then share. */
 static const char *cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition)
 {
     const char *own = of_cpu(machine, cpu, condition);
     return own != NULL ? own : of_cpu(machine, 0, condition);
 }
 
-/* Test conditions that FreeBSD reads from sysctls, each from the first line. In kern.version, the second
- * line is the build folder. */
+/* Test conditions that FreeBSD reads from sysctls, each from the first line. In kern.version, the
+ * second line is the build folder. */
 static const struct condition of_freebsd[] = {
     {"os", "kern.ostype"},
     {"kernel_release", "kern.osrelease"},

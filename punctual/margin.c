@@ -8,8 +8,8 @@
 #define FADE_N       2048
 #define WEIGHT_MAX   1e6f
 
-/* speed of the empty loop (turns in 1 ns) on a slow CPU. If a lower speed was measured, an interrupt ran
- * meanwhile, so this value is used instead */
+/* speed of the empty loop (turns in 1 ns) on a slow CPU. If a lower speed was measured, an
+ * interrupt ran meanwhile, so this value is used instead */
 #define TURNS_PER_NS_LEAST 0.125F
 
 #define QUANTILE_FREE    0.01
@@ -49,11 +49,11 @@ static int64_t smaller_ns(int64_t a_ns, double b_ns) ST_NONBLOCKING
     return (double)a_ns < b_ns ? a_ns : (int64_t)b_ns;
 }
 
-/* Computes the margin m with F(m) = quantile, where F is the distribution of overshoots; or, if it is
- * smaller, the margin with which waits spin for the allowed mean time. A wait that overshoots by o spins for
- * max(0, m - o); the mean of that is the integral of F from 0 to m. Within a bucket, F is taken as linear.
- * The integral is interpolated by a straight line, which gives a slightly smaller margin, since the integral
- * is convex. */
+/* Computes the margin m with F(m) = quantile, where F is the distribution of overshoots; or, if it
+ * is smaller, the margin with which waits spin for the allowed mean time. A wait that overshoots by
+ * o spins for max(0, m - o); the mean of that is the integral of F from 0 to m. Within a bucket, F
+ * is taken as linear. The integral is interpolated by a straight line, which gives a slightly
+ * smaller margin, since the integral is convex. */
 static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
 {
     const double wanted = margin->quantile * margin->total;
@@ -79,8 +79,9 @@ static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
             const double left_ns = (spin_max - area - more * part) / margin->total;
             if (left_ns >= 0) {
                 const int64_t reach_ns = low_ns + (int64_t)(part * width_ns);
-                return reach_ns +
-                       (margin->kind == ST_MARGIN_BUDGET ? smaller_ns(reach_ns - median_ns, left_ns) : 0);
+                return reach_ns + (margin->kind == ST_MARGIN_BUDGET
+                                       ? smaller_ns(reach_ns - median_ns, left_ns)
+                                       : 0);
             }
         }
         if (area + more > spin_max)

@@ -1,10 +1,10 @@
 /* The margin of punctual mode: how much earlier than due a thread asks to be woken.
  *
  *
- * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is a
- * quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean spinning time
- * allowed per wait. Both depend on the lower part of the distribution only: a stall of 20 ms counts as one
- * late wake-up, however long it was. A mean or a maximum would follow it. */
+ * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is
+ * a quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean
+ * spinning time allowed per wait. Both depend on the lower part of the distribution only: a stall
+ * of 20 ms counts as one late wake-up, however long it was. A mean or a maximum would follow it. */
 #pragma once
 
 #include "core/base.h"
@@ -20,11 +20,11 @@
 enum st_margin_kind {
     ST_MARGIN_FIXED,    /* does not change, whatever is learned */
     ST_MARGIN_QUANTILE, /* a quantile of the overshoots, however long waits then spin */
-    /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice the
-     * distance of that quantile from the median, for wake-ups that are later still */
+    /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice
+     * the distance of that quantile from the median, for wake-ups that are later still */
     ST_MARGIN_BUDGET,
-    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a
-     * margin costs no spinning. To save time, only one wait in four is learned from */
+    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such
+     * a margin costs no spinning. To save time, only one wait in four is learned from */
     ST_MARGIN_FREE,
 };
 
@@ -50,13 +50,14 @@ struct st_margin {
     float weights[ST_MARGIN_BUCKETS];
 };
 
-/** Initialises a margin. @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0,
- * 1); ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
- * margin is 0 until 32 overshoots are known. Threads: all functions of this file by one thread at a time. */
+/** Initialises a margin. @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a
+ * quantile in (0, 1); ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0;
+ * ST_MARGIN_FREE: ignored. A learned margin is 0 until 32 overshoots are known. Threads: all
+ * functions of this file by one thread at a time. */
 void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 
-/* Buckets of overshoots: 64 ns wide up to 2 us, then 32 per octave (3 %) up to 16.8 ms; the last bucket takes
- * all longer overshoots. */
+/* Buckets of overshoots: 64 ns wide up to 2 us, then 32 per octave (3 %) up to 16.8 ms; the last
+ * bucket takes all longer overshoots. */
 #define ST_MARGIN_UNIT_SHIFT 6
 #define ST_MARGIN_SUB_BITS   5
 #define ST_MARGIN_SUB_N      (1u << ST_MARGIN_SUB_BITS)
@@ -76,8 +77,9 @@ static inline unsigned st_margin_bucket_of(int64_t ns) ST_NONBLOCKING
 /** Computes the margin from the learned overshoots (some 0.5 us). Real-time safe. */
 void st_margin_update(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Learns one overshoot: woke - (due - margin). After each 64th one, the margin is computed. Old overshoots
- * fade with a time constant of 2048 waits. Real-time safe. Inline, since it runs once a cycle. */
+/** Learns one overshoot: woke - (due - margin). After each 64th one, the margin is computed. Old
+ * overshoots fade with a time constant of 2048 waits. Real-time safe. Inline, since it runs once a
+ * cycle. */
 static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_ns) ST_NONBLOCKING
 {
     margin->weights[st_margin_bucket_of(overshoot_ns)] += margin->weight;
@@ -88,8 +90,8 @@ static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_n
 /** Measures how many turns of the empty loop take 1 ns. Real-time safe. */
 void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Call before each wait: learns the overshoot of the last sleep if it is the learn_every-th one. Real-time
- * safe. Inline, since it runs once a cycle. */
+/** Call before each wait: learns the overshoot of the last sleep if it is the learn_every-th one.
+ * Real-time safe. Inline, since it runs once a cycle. */
 static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
 {
     if (margin->turns_n > 0)
@@ -102,8 +104,8 @@ static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
     margin->overshoot_ns = INT64_MIN;
 }
 
-/** The margin for a wait of wait_ns from now: at most wait_ns / 2, so that spinning takes at most half of
- * a CPU. Real-time safe. @return ns, >= 0. */
+/** The margin for a wait of wait_ns from now: at most wait_ns / 2, so that spinning takes at most
+ * half of a CPU. Real-time safe. @return ns, >= 0. */
 static inline int64_t st_margin_for(const struct st_margin *margin, int64_t wait_ns) ST_NONBLOCKING
 {
     const int64_t half_ns = wait_ns > 0 ? wait_ns / 2 : 0;

@@ -13,13 +13,14 @@
 #define SHARE_MAX  0.5
 /* number of waits between two reviews, which measure how much CPU time each wait may spin */
 #define REVIEW_EVERY 64
-/* most spinning time that can be saved, as a multiple of what is added between two reviews; the rest is lost
+/* most spinning time that can be saved, as a multiple of what is added between two reviews; the
+ * rest is lost
  */
 #define SAVED_MOST 8
 
-/* Limits spinning to cpu_share of a CPU by an account (saved_ns): elapsed time adds cpu_share of itself,
- * spinning subtracts, and no wait spins for longer than the account has. review() chooses the margin so that
- * about as much is spent as is added. */
+/* Limits spinning to cpu_share of a CPU by an account (saved_ns): elapsed time adds cpu_share of
+ * itself, spinning subtracts, and no wait spins for longer than the account has. review() chooses
+ * the margin so that about as much is spent as is added. */
 struct st_punctual {
     struct st_platform platform; /* only now_ns is used */
     struct st_margin margin;
@@ -48,7 +49,8 @@ int64_t st_punctual_now_ns(void)
 void st_punctual_reset(struct st_punctual *punctual)
 {
     /* The budget is 0 until it is known how often the thread waits. */
-    st_margin_init(&punctual->margin, punctual->cpu_share > 0 ? ST_MARGIN_BUDGET : ST_MARGIN_FREE, 0);
+    st_margin_init(&punctual->margin, punctual->cpu_share > 0 ? ST_MARGIN_BUDGET : ST_MARGIN_FREE,
+                   0);
     memset(&punctual->stats, 0, sizeof(punctual->stats));
     punctual->until_review = REVIEW_EVERY;
     punctual->saved_ns = 0;
@@ -75,9 +77,9 @@ void st_punctual_free(struct st_punctual *punctual)
     free(punctual);
 }
 
-/* Sets how long the next waits may spin on average: the time added since the last review plus a quarter of
- * the other savings, divided by REVIEW_EVERY. So about the amount of one review stays saved, for waits that
- * spin longer. */
+/* Sets how long the next waits may spin on average: the time added since the last review plus a
+ * quarter of the other savings, divided by REVIEW_EVERY. So about the amount of one review stays
+ * saved, for waits that spin longer. */
 static void review(struct st_punctual *punctual, int64_t now_ns)
 {
     const double came_ns = punctual->cpu_share * (double)(now_ns - punctual->reviewed_ns);
@@ -98,8 +100,8 @@ static void pay_in(struct st_punctual *punctual, int64_t now_ns)
     punctual->seen_ns = now_ns;
 }
 
-/* Computes how long before due_ns the thread asks to be woken: the margin, but at most half of the whole wait
- * (from begun_ns, even if a signal interrupted it), and at most saved_ns. */
+/* Computes how long before due_ns the thread asks to be woken: the margin, but at most half of the
+ * whole wait (from begun_ns, even if a signal interrupted it), and at most saved_ns. */
 static int64_t early_ns(const struct st_punctual *punctual, int64_t begun_ns, int64_t due_ns)
 {
     const int64_t margin_ns = st_margin_for(&punctual->margin, due_ns - begun_ns);
@@ -141,8 +143,9 @@ int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns, int64_t
     else
         st_margin_review(&punctual->margin);
     punctual->begun_ns = INT64_MIN;
-    const int r = st_punctual_wait_early(&punctual->margin, &punctual->platform, st_exact_sleep_until_ns,
-                                         now_ns, until_ns, early_ns(punctual, begun_ns, until_ns), &woke_ns);
+    const int r =
+        st_punctual_wait_early(&punctual->margin, &punctual->platform, st_exact_sleep_until_ns,
+                               now_ns, until_ns, early_ns(punctual, begun_ns, until_ns), &woke_ns);
     if (r == -EINTR) {
         stats->interrupted_n++;
         punctual->begun_ns = begun_ns;

@@ -49,7 +49,8 @@ static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
 static const char *rate_text(const json_t *side)
 {
     const double hours = st_ns_seconds(st_json_integer(side, "playing_ns")) / 3600;
-    return st_miss_events_seen_text(hours > 0 ? (double)st_json_integer(side, "dropouts") / hours : 0);
+    return st_miss_events_seen_text(hours > 0 ? (double)st_json_integer(side, "dropouts") / hours
+                                              : 0);
 }
 
 const char *st_change_story_kernel(const json_t *what, const char *modules)
@@ -59,8 +60,8 @@ const char *st_change_story_kernel(const json_t *what, const char *modules)
     json_array_foreach(what, i, one)
     {
         const char *before = st_json_text_of(one, "before");
-        if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before == NULL || before[0] == '.' ||
-            strchr(before, '/') != NULL)
+        if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before == NULL ||
+            before[0] == '.' || strchr(before, '/') != NULL)
             continue;
         if (access(st_text("%s/%s", modules, before), F_OK) == 0)
             return st_text(" %s is still installed: boot it once.",

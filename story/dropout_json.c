@@ -25,7 +25,8 @@ static json_t *row_json(const struct st_dropout_row *row)
     st_json_set(object, "culprit", st_json_text_or_null(row->culprit));
     st_json_set(object, "culprit_dropouts", row->culprit_n);
     st_json_set(object, "worst_busy_ns", st_json_positive(worst->busy_ns));
-    st_json_set(object, "worst_busy_error_ns", st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns));
+    st_json_set(object, "worst_busy_error_ns",
+                st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns));
     st_json_set(object, "worst_wait_ns", st_json_positive(worst->wait_ns));
     st_json_set(object, "worst_period_ns", st_json_positive(worst->period_ns));
     return object;
@@ -74,6 +75,7 @@ json_t *st_dropout_json_list(struct st_dropout_source *sources, size_t n)
         if (source == sources && worst != NULL)
             text = st_dropout_sentence_say(table, worst, source->name, "");
     }
-    return json_pack("{s:I, s:o, s:o, s:o}", "count", (json_int_t)all_n, "text", st_json_text_or_null(text),
-                     "sources", list, "table", st_dropout_rows(sources, n, false));
+    return json_pack("{s:I, s:o, s:o, s:o}", "count", (json_int_t)all_n, "text",
+                     st_json_text_or_null(text), "sources", list, "table",
+                     st_dropout_rows(sources, n, false));
 }

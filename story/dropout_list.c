@@ -6,8 +6,8 @@ struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
         struct st_dropout_table table;
-    } sources[ST_HISTORY_WATCHES_MAX]; /* further sources in a file are left out: sleeptuned never watches
-                                          more */
+    } sources[ST_HISTORY_WATCHES_MAX]; /* further sources in a file are left out: sleeptuned never
+                                          watches more */
     size_t n;
 };
 
@@ -36,8 +36,8 @@ static json_t *list_json(struct list *list)
     struct st_dropout_source sources[ST_HISTORY_WATCHES_MAX];
     ST_EACH_OF (source, list->sources, list->n) {
         st_dropout_table_age(&source->table, INT64_MAX, false);
-        sources[source - list->sources] =
-            (struct st_dropout_source){.name = source->name, .table = &source->table, .asked = true};
+        sources[source - list->sources] = (struct st_dropout_source){
+            .name = source->name, .table = &source->table, .asked = true};
     }
     return st_dropout_json_list(sources, list->n);
 }
@@ -46,7 +46,8 @@ int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int6
                         json_t *document)
 {
     struct list *list = calloc(1, sizeof(*list));
-    int r = list != NULL ? st_history_read_dropouts(reader, since_ns, until_ns, take, list) : -ENOMEM;
+    int r =
+        list != NULL ? st_history_read_dropouts(reader, since_ns, until_ns, take, list) : -ENOMEM;
     if (r == 0 && json_object_set_new(document, "dropouts", list_json(list)) != 0)
         r = -ENOMEM;
     free(list);

@@ -3,8 +3,8 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-/* drift (parts per billion) above which two cards do not have nearly the same rate; crystals differ by some
- * 100 ppm */
+/* drift (parts per billion) above which two cards do not have nearly the same rate; crystals differ
+ * by some 100 ppm */
 #define FAR_PPB    500000
 #define LONGEST_NS (2 * ST_NS_PER_S) /* longest buffer that is proposed */
 
@@ -17,40 +17,44 @@ static double share_of(const struct st_dropout_client *client)
     return 0;
 }
 
-/* What follows a command that sets a larger buffer: the delay that it adds, and how to undo or keep it: ";
- * 5.33 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: sleeptune apply ...". */
-static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
+/* What follows a command that sets a larger buffer: the delay that it adds, and how to undo or keep
+ * it: "; 5.33 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: sleeptune
+ * apply ...". */
+static const char *price_text(const struct st_dropout_table *table, const char *source,
+                              int64_t frames)
 {
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
     const int64_t before = force ? table->forced_frames : table->frames;
-    return st_text("; %s more delay; to undo: same command with %jd%s%s", st_ns_short((int64_t)more_ns),
-                   before, before == 0 ? " (PipeWire chooses)" : "", st_text_with("; ", lasts));
+    return st_text("; %s more delay; to undo: same command with %jd%s%s",
+                   st_ns_short((int64_t)more_ns), before, before == 0 ? " (PipeWire chooses)" : "",
+                   st_text_with("; ", lasts));
 }
 
 #define FRAMES_MIN 16
-/* largest buffer (frames) that is proposed; servers take up to 8192, but with that delay no one can play
- * along */
+/* largest buffer (frames) that is proposed; servers take up to 8192, but with that delay no one can
+ * play along */
 #define FRAMES_MAX 2048
 
-/* The smallest buffer above the current one that lasts for busy_ns. Assumes that a cycle does not compute for
- * longer with a larger buffer. @return frames, a power of two, at most 2048; 0: none, or the current buffer
- * is not known. */
+/* The smallest buffer above the current one that lasts for busy_ns. Assumes that a cycle does not
+ * compute for longer with a larger buffer. @return frames, a power of two, at most 2048; 0: none,
+ * or the current buffer is not known. */
 static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns)
 {
     int64_t larger = FRAMES_MIN;
     if (table->frames <= 0 || table->period_ns <= 0)
         return 0;
-    while (larger <= FRAMES_MAX && (larger <= table->frames || (double)larger * (double)table->period_ns <
-                                                                   (double)busy_ns * (double)table->frames))
+    while (larger <= FRAMES_MAX &&
+           (larger <= table->frames ||
+            (double)larger * (double)table->period_ns < (double)busy_ns * (double)table->frames))
         larger *= 2;
     return larger <= FRAMES_MAX ? larger : 0;
 }
 
-/* The next step for a client that computes too long: the smallest larger buffer that lasts for its worst
- * cycle. */
+/* The next step for a client that computes too long: the smallest larger buffer that lasts for its
+ * worst cycle. */
 static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
@@ -61,8 +65,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     const char *busy = st_ns_short(busy_ns), *rhythm = st_dropout_table_rhythm(client);
     struct st_dropout_next next = {"", "", false};
     if (share > ST_DROPOUT_REASON_FULL)
-        next.why =
-            st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name, 100 * share);
+        next.why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
+                           100 * share);
     else if (busy_ns == 0 || table->frames == 0)
         next.why = st_text("sleeptune cannot suggest a buffer size: %s is not known",
                            busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
@@ -70,19 +74,22 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
              table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        next.why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's worst "
-                           "cycle, %s, is known to within %s only",
+        next.why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's "
+                           "worst cycle, %s, is known to within %s only",
                            busy, st_ns_short(error_ns));
     else if (frames == 0)
-        next.why = st_text("the program's worst cycle of %s is longer than any buffer to play with", busy);
+        next.why =
+            st_text("the program's worst cycle of %s is longer than any buffer to play with", busy);
     else
-        next = (struct st_dropout_next){st_xrun_sources_set_frames(source, frames),
-                                        st_text("a buffer longer than the program's worst cycle of %s%s",
-                                                busy, price_text(table, source, frames)),
-                                        false};
+        next = (struct st_dropout_next){
+            st_xrun_sources_set_frames(source, frames),
+            st_text("a buffer longer than the program's worst cycle of %s%s", busy,
+                    price_text(table, source, frames)),
+            false};
     if (next.command[0] != '\0')
         return next;
-    if (client->load.streams_n == 0) /* a client with streams is a player, which the user cannot simplify */
+    if (client->load.streams_n ==
+        0) /* a client with streams is a player, which the user cannot simplify */
         next.why = st_text("%s; freeze tracks or use fewer effects in %s", next.why, client->name);
     if (rhythm[0] != '\0')
         next.why = st_text("%s; it needs extra CPU time %s", next.why, rhythm);
@@ -94,7 +101,8 @@ static bool is_real_time(int64_t priority)
     return priority > 0 && priority < ST_XRUN_NORMAL;
 }
 
-/* Makes the command that takes real-time priority from the culprit, a program that runs before the client.
+/* Makes the command that takes real-time priority from the culprit, a program that runs before the
+ * client.
  * "": the culprit's name cannot be used in a command. */
 static const char *take_priority(const struct st_dropout_row *row)
 {
@@ -114,44 +122,45 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
     const bool server = !client->playing && st_xrun_is_server(client->name);
     const char *chrt = "";
     if (st_dropout_table_is_normal(table))
-        return right_set_up ? (struct st_dropout_next){"", LOG_IN, true}
-                            : (struct st_dropout_next){
-                                  ST_DROPOUT_REASON_GET_RIGHTS,
-                                  "gives programs that play priority over others; then log out and in "
-                                  "again",
-                                  true};
+        return right_set_up
+                   ? (struct st_dropout_next){"", LOG_IN, true}
+                   : (struct st_dropout_next){
+                         ST_DROPOUT_REASON_GET_RIGHTS,
+                         "gives programs that play priority over others; then log out and in again",
+                         true};
     if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL)
         return (struct st_dropout_next){
             "sleeptune report linux-client-priority",
             st_text("%s plays without real-time priority, unlike the sound server: how to get it",
                     client->name),
             true};
-    if (is_real_time(server ? table->priority : client->load.priority) && st_dropout_table_is_culprit(row) &&
-        !row->culprit_plays)
+    if (is_real_time(server ? table->priority : client->load.priority) &&
+        st_dropout_table_is_culprit(row) && !row->culprit_plays)
         chrt = take_priority(row);
     if (chrt[0] != '\0')
-        return (struct st_dropout_next){
-            chrt,
-            st_text("takes the real-time priority from %s, which ranks at least as high as %s; or end that "
-                    "program",
-                    row->culprit, client->name),
-            false};
+        return (struct st_dropout_next){chrt,
+                                        st_text("takes the real-time priority from %s, which ranks "
+                                                "at least as high as %s; or end that program",
+                                                row->culprit, client->name),
+                                        false};
     return (struct st_dropout_next){
-        "sleeptune report", "finds the settings that make programs lose the CPU or wake up late", true};
+        "sleeptune report", "finds the settings that make programs lose the CPU or wake up late",
+        true};
 }
 
-/* The next step for a second card that the server puts in step with the first. A small difference of their
- * rates is compensated by resampling; then the card's reserve does not last for cycles that begin late. */
+/* The next step for a second card that the server puts in step with the first. A small difference
+ * of their rates is compensated by resampling; then the card's reserve does not last for cycles
+ * that begin late. */
 static struct st_dropout_next next_resync(const struct st_dropout_client *client)
 {
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB)
-        return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their clocks differ too much",
-                                        false};
-    /* is the name that of PipeWire's node ("alsa_...")? Older versions of PipeWire log ALSA's name of the
-     * card, which the command cannot use */
-    const bool known =
-        st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
+        return (struct st_dropout_next){
+            "", ST_DROPOUT_REASON_ONE_CLOCK ": their clocks differ too much", false};
+    /* is the name that of PipeWire's node ("alsa_...")? Older versions of PipeWire log ALSA's name
+     * of the card, which the command cannot use */
+    const bool known = st_text_begins(client->name, "alsa_") &&
+                       st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){
         known ? st_text("sleeptune apply linux-device-headroom=%s", word) : "",
         st_text("a larger reserve for %s,%s or connect both cards to one clock", client->name,
@@ -159,17 +168,18 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
         false};
 }
 
-/* The value of PULSE_LATENCY_MSEC that gives a program of PulseAudio a buffer of buffer_ns. On PipeWire twice
- * as much, because its server for PulseAudio uses up to half of the latency itself (module-protocol-pulse: 95
- * ms are left of 150, 115 of 190). @return ms, a multiple of 50, at least 100. */
+/* The value of PULSE_LATENCY_MSEC that gives a program of PulseAudio a buffer of buffer_ns. On
+ * PipeWire twice as much, because its server for PulseAudio uses up to half of the latency itself
+ * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). @return ms, a multiple of 50, at
+ * least 100. */
 static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
 {
     const int64_t step_ns = 50 * ST_NS_PER_MS;
     return 50 * ST_MAX(((1 + pipewire) * buffer_ns + step_ns - 1) / step_ns, 2);
 }
 
-/* The value of alsa.buffer-bytes that gives a program of ALSA on PipeWire a buffer of buffer_ns: a power of
- * two, for two channels of 32 bits at 48 kHz. */
+/* The value of alsa.buffer-bytes that gives a program of ALSA on PipeWire a buffer of buffer_ns: a
+ * power of two, for two channels of 32 bits at 48 kHz. */
 static int64_t alsa_bytes(int64_t buffer_ns)
 {
     int64_t bytes = 65536;
@@ -195,16 +205,17 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
                        st_ns_short(longest_ns), client->name);
-    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
-        start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
+    if (longest_ns > 0 &&
+        needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
+        start =
+            st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
-        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,
-                        alsa_bytes(needed_ns));
-    return st_text(
-        "%s needs a larger buffer of its own%s: set it in that program%s; the buffer of %s does not "
-        "matter",
-        client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "", start,
-        st_xrun_sources_title(source));
+        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
+                        start, alsa_bytes(needed_ns));
+    return st_text("%s needs a larger buffer of its own%s: set it in that program%s; the buffer of "
+                   "%s does not matter",
+                   client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "",
+                   start, st_xrun_sources_title(source));
 }
 
 struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
@@ -237,31 +248,32 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         next = room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        next.why =
-            st_text(client->playing /* the client plays, or did so in the last 20 s */
-                        ? "see whether it happens again; if %s is still stopped, continue it (shell: fg)"
-                        : "let %s run again (shell: fg), or exclude it from power saving",
-                    name);
-    } else if (reason == ST_DROPOUT_BLOCKED) {
         next.why = st_text(
-            "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
+            client->playing /* the client plays, or did so in the last 20 s */
+                ? "see whether it happens again; if %s is still stopped, continue it (shell: fg)"
+                : "let %s run again (shell: fg), or exclude it from power saving",
             name);
+    } else if (reason == ST_DROPOUT_BLOCKED) {
+        next.why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
+                           "report it to its authors",
+                           name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
-        next = (struct st_dropout_next){"sleeptune report",
-                                        "close programs that use much memory, and let a sampler load its "
-                                        "sounds before you play; the settings of swap and locked memory are "
-                                        "in the report",
-                                        true};
+        next = (struct st_dropout_next){
+            "sleeptune report",
+            "close programs that use much memory, and let a sampler load its sounds before you "
+            "play; the settings of swap and locked memory are in the report",
+            true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         next.why =
-            st_text("find out what delayed %s",
-                    st_dropout_table_is_culprit(row) ? row->culprit : "the program that this one waited for");
-    } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
+            st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
+                                                    ? row->culprit
+                                                    : "the program that this one waited for");
+    } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' &&
+               st_text_is(source, "sound4")) {
         next.command = "sleeptune history --events";
-        next.why =
-            st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late or computed "
-                    "too long",
-                    name);
+        next.why = st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late "
+                           "or computed too long",
+                           name);
     }
     return next;
 }

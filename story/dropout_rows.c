@@ -16,11 +16,12 @@ struct table {
 static void add(const struct table *table, const char *name, const char *dropouts, const char *why,
                 const char *lost, const char *load, const char *peak, bool harm, bool detail)
 {
-    json_t *cells = json_pack(table->live ? "[o, s, o, s, s, s]" : "[o, s, o, s]", st_json_safe_string(name),
-                              dropouts, st_json_safe_string(why), lost, load, peak);
-    (void)json_array_append_new(table->rows,
-                                json_pack("{s:o, s:s, s:b}", "cells", cells, "state", harm ? "warn" : "ok",
-                                          "detail", detail || json_array_size(table->rows) >= FIRST_N));
+    json_t *cells =
+        json_pack(table->live ? "[o, s, o, s, s, s]" : "[o, s, o, s]", st_json_safe_string(name),
+                  dropouts, st_json_safe_string(why), lost, load, peak);
+    (void)json_array_append_new(
+        table->rows, json_pack("{s:o, s:s, s:b}", "cells", cells, "state", harm ? "warn" : "ok",
+                               "detail", detail || json_array_size(table->rows) >= FIRST_N));
 }
 
 /* A time as a share of the period, "117 %"; "-": not known. */
@@ -30,8 +31,8 @@ static const char *share_text(int64_t ns, int64_t period_ns)
     return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95, percent);
 }
 
-/* The longest cycle of the client: that of its worst dropout if it computed too long then, or that of the
- * last seconds, whichever is longer. */
+/* The longest cycle of the client: that of its worst dropout if it computed too long then, or that
+ * of the last seconds, whichever is longer. */
 static const char *peak_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
@@ -46,8 +47,8 @@ static const char *peak_text(const struct st_dropout_client *client)
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
 }
 
-/* Text for the column "Why" of a client that lost no sound: what is known about the client, or why its
- * dropouts may not be seen. */
+/* Text for the column "Why" of a client that lost no sound: what is known about the client, or why
+ * its dropouts may not be seen. */
 static const char *quiet_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
@@ -61,24 +62,26 @@ static const char *quiet_text(const struct st_dropout_client *client)
     return "not watched on its way to PipeWire";
 }
 
-static void add_client(const struct table *table, const struct st_dropout_client *client, const char *source)
+static void add_client(const struct table *table, const struct st_dropout_client *client,
+                       const char *source)
 {
     const struct st_xrun_load *load = &client->load;
     const char *usual = share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns);
     const bool unheard = st_dropout_table_is_unheard(client);
     const struct st_dropout_row *first = client->rows;
     const char *terse = st_xrun_sources_find(source)->terse;
-    const char *name =
-        st_text_or(client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
+    const char *name = st_text_or(
+        client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
     if (st_dropout_table_has_ended(client))
         usual = "ended";
     if (client->sum.n == 0 && table->live)
-        add(table, name, unheard ? "?" : "0", quiet_text(client), "", usual, peak_text(client), false, false);
+        add(table, name, unheard ? "?" : "0", quiet_text(client), "", usual, peak_text(client),
+            false, false);
     if (client->sum.n == 0)
         return;
     ST_EACH_OF (row, first, client->rows_n) {
-        const char *why = st_dropout_sentence_why(client, row, false), *number = "-", *lost = "-", *busy = "",
-                   *peak = "";
+        const char *why = st_dropout_sentence_why(client, row, false), *number = "-", *lost = "-",
+                   *busy = "", *peak = "";
         if (row->sum.n > 0) /* 0: the row is about a dropout that was counted earlier and goes on */
             number = st_text("%ju", row->sum.n);
         if (row->sum.lost_ns > 0)
@@ -94,17 +97,18 @@ static void add_client(const struct table *table, const struct st_dropout_client
     }
 }
 
-/* Rank of a source in the table; the highest comes first: 2 if the user asked about this time (asked) and the
- * source is watched now, 1 if one of both holds, else 0. */
+/* Rank of a source in the table; the highest comes first: 2 if the user asked about this time
+ * (asked) and the source is watched now, 1 if one of both holds, else 0. */
 static int rank(const struct st_dropout_source *source)
 {
     return source->asked + source->watched;
 }
 
-/* Finds the client for the next row: of the sources of the highest rank, the client with the largest loss
- * that is not in the table yet. Each source has its clients sorted by loss. @return its source; NULL: there
- * is none. */
-static const struct st_dropout_source *next(const struct st_dropout_source *sources, size_t n, size_t *at)
+/* Finds the client for the next row: of the sources of the highest rank, the client with the
+ * largest loss that is not in the table yet. Each source has its clients sorted by loss. @return
+ * its source; NULL: there is none. */
+static const struct st_dropout_source *next(const struct st_dropout_source *sources, size_t n,
+                                            size_t *at)
 {
     const struct st_dropout_source *best = NULL;
     ST_EACH_OF (source, sources, n) {
@@ -130,11 +134,11 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
     ST_EACH_OF (source, sources, n)
         others_n += source->table->others_dropouts_n;
     if (others_n > 0)
-        add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed", "-", "", "",
-            true, false);
+        add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed",
+            "-", "", "", true, false);
     /* Load and Peak are shares of the period, which audio programs call load. */
     return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",
-                     json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts", "Why",
-                               "Lost", "Load", "Peak"),
+                     json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts",
+                               "Why", "Lost", "Load", "Peak"),
                      "rows", table.rows);
 }

@@ -2,8 +2,8 @@
 
 #include "core/ns.h"
 
-/* Does the sentence name the culprit? It does if the culprit had the CPU at half of the dropouts, or at 3 and
- * a fifth of them. Fewer may be chance, and another program the next time. */
+/* Does the sentence name the culprit? It does if the culprit had the CPU at half of the dropouts,
+ * or at 3 and a fifth of them. Fewer may be chance, and another program the next time. */
 static bool is_named(uint64_t culprit_n, uint64_t all_n)
 {
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
@@ -45,7 +45,8 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
     if (figures && row->reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 &&
         cycle->busy_ns > cycle->period_ns)
         text = st_text("%s (%s%s of CPU time, the buffer lasts %s)", text,
-                       cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* an error of more than 2 % */
+                       cycle->error_ns > cycle->busy_ns / 50 ? "about "
+                                                             : "", /* an error of more than 2 % */
                        st_ns_short(cycle->busy_ns), st_ns_short(cycle->period_ns));
     else if (figures && row->reason == ST_DROPOUT_WOKEN_LATE && cycle->wait_ns > 0)
         text = st_text("%s (by %s)", text, st_ns_short(cycle->wait_ns));
@@ -58,18 +59,19 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
     return text;
 }
 
-const char *st_dropout_sentence_why(const struct st_dropout_client *client, const struct st_dropout_row *row,
-                                    bool figures)
+const char *st_dropout_sentence_why(const struct st_dropout_client *client,
+                                    const struct st_dropout_row *row, bool figures)
 {
     const char *text;
     if (row->place == ST_DROPOUT_AT_BUS)
         return st_dropout_place_why(row->place);
     if (row->place == ST_DROPOUT_AT_RESYNC)
-        text = st_text("was resynchronised to the clock of %s%s", st_text_or(client->device, "another card"),
-                       client->drift_ppb == 0
-                           ? ""
-                           : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
-                                     client->drift_ppb < 0 ? "faster" : "slower"));
+        text = st_text(
+            "was resynchronised to the clock of %s%s", st_text_or(client->device, "another card"),
+            client->drift_ppb == 0
+                ? ""
+                : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
+                          client->drift_ppb < 0 ? "faster" : "slower"));
     else
         text = row->stream != NULL ? row->stream : reason_text(row, figures);
     if (client->rhythm.each_ns > 0 && row == client->rows)
@@ -93,9 +95,10 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
     return text;
 }
 
-/* How often the main reason applied: "3 times "; "for 4.00 s " if it applied only while a dropout went on; ""
- * if it applied to nearly all dropouts. */
-static const char *times_of(const struct st_dropout_client *client, const struct st_dropout_row *row)
+/* How often the main reason applied: "3 times "; "for 4.00 s " if it applied only while a dropout
+ * went on; "" if it applied to nearly all dropouts. */
+static const char *times_of(const struct st_dropout_client *client,
+                            const struct st_dropout_row *row)
 {
     if (10 * row->sum.n >= 9 * client->sum.n)
         return "";
@@ -108,16 +111,16 @@ const char *st_dropout_sentence_of(const struct st_dropout_client *client, const
                                    const char *when)
 {
     const struct st_dropout_row *row = client->rows;
-    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when), times_of(client, row),
-                   st_dropout_sentence_why(client, row, true));
+    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when),
+                   times_of(client, row), st_dropout_sentence_why(client, row, true));
 }
 
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
     if (st_dropout_table_is_forced(table, client))
-        return st_text("%s is forced to %jd frames (%s). ", st_xrun_sources_title(source), table->frames,
-                       st_ns_short(table->period_ns));
+        return st_text("%s is forced to %jd frames (%s). ", st_xrun_sources_title(source),
+                       table->frames, st_ns_short(table->period_ns));
     return "";
 }
 
@@ -133,10 +136,10 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
                            ? " No program that plays has real-time rights."
                            : "");
     const char *why = st_dropout_sentence_why(client, client->rows, true);
-    return st_text("%s%ju dropout%s happened on %s%s: %s.", forced, client->sum.n, ST_PLURAL(client->sum.n),
-                   st_xrun_sources_title(source), when,
-                   client->rows->stream == NULL ? st_text("a program %s; %s does not say which one", why,
-                                                          st_xrun_sources_title(source))
+    return st_text("%s%ju dropout%s happened on %s%s: %s.", forced, client->sum.n,
+                   ST_PLURAL(client->sum.n), st_xrun_sources_title(source), when,
+                   client->rows->stream == NULL ? st_text("a program %s; %s does not say which one",
+                                                          why, st_xrun_sources_title(source))
                                                 : st_text_or(terse, why));
 }
 

@@ -7,7 +7,8 @@ static uint64_t harm_of(const struct st_dropout_source *source, bool timed)
     return timed && sum->n > 0 ? (uint64_t)sum->lost_ns : sum->n;
 }
 
-static bool goes_first(const struct st_dropout_source *a, const struct st_dropout_source *b, bool timed)
+static bool goes_first(const struct st_dropout_source *a, const struct st_dropout_source *b,
+                       bool timed)
 {
     const uint64_t of_a = harm_of(a, timed), of_b = harm_of(b, timed), asked_a = of_a * a->asked,
                    asked_b = of_b * b->asked;
@@ -25,7 +26,8 @@ void st_dropout_source_sort(struct st_dropout_source *sources, size_t n)
 {
     bool timed = true;
     ST_EACH_OF (source, sources, n)
-        timed = timed && (source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum));
+        timed =
+            timed && (source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum));
     for (size_t i = 1; i < n; i++) {
         for (size_t j = i; j > 0 && goes_first(&sources[j], &sources[j - 1], timed); j--) {
             const struct st_dropout_source first = sources[j];

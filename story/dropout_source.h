@@ -12,8 +12,8 @@ struct st_dropout_source {
     const void *owner; /* the caller's object that contains the source */
 };
 
-/** Sorts sources. First the largest loss of sound in the time that is asked about: by duration if all lengths
- * are known, otherwise by number of dropouts. Among equal losses: first sources where something plays, since
- * only there "no dropout" says something; then the larger earlier loss; then a sound server before its
- * device, since a server names programs; then the given order. */
+/** Sorts sources. First the largest loss of sound in the time that is asked about: by duration if
+ * all lengths are known, otherwise by number of dropouts. Among equal losses: first sources where
+ * something plays, since only there "no dropout" says something; then the larger earlier loss; then
+ * a sound server before its device, since a server names programs; then the given order. */
 void st_dropout_source_sort(struct st_dropout_source *sources, size_t n);

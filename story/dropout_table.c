@@ -1,11 +1,12 @@
-/* Adds up the dropouts of one source. Other programs choose the names of clients, so the number of clients is
- * limited. */
+/* Adds up the dropouts of one source. Other programs choose the names of clients, so the number of
+ * clients is limited. */
 #include "story/dropout_table.h"
 
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-/* most dropouts that an event may count: it can come from an untrusted file, and a sum must not overflow */
+/* most dropouts that an event may count: it can come from an untrusted file, and a sum must not
+ * overflow */
 #define COUNT_MAX INT64_C(1000000000)
 /* default.clock.rate of PipeWire, which is used even if no program asks for it */
 #define USUAL_RATE_HZ 48000
@@ -17,7 +18,8 @@ bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
     return sum->n > 0 && sum->lost_ns > 0 && 10 * sum->unknown_n <= sum->n;
 }
 
-/* Compares two losses, to sort the larger one first: by lost time if `timed`, then by number of dropouts. */
+/* Compares two losses, to sort the larger one first: by lost time if `timed`, then by number of
+ * dropouts. */
 static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *b, bool timed)
 {
     if (timed && a->lost_ns != b->lost_ns)
@@ -25,20 +27,22 @@ static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *
     return (a->n < b->n) - (a->n > b->n);
 }
 
-/* Compares the losses of two clients, to sort the larger one first. Of equal losses, a client with a name
- * comes before a device. */
-static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
+/* Compares the losses of two clients, to sort the larger one first. Of equal losses, a client with
+ * a name comes before a device. */
+static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b,
+                           bool timed)
 {
-    /* Does not compare times if one client has no dropout of its own (n = 0), only the rest of a dropout that
-     * was counted earlier. */
+    /* Does not compare times if one client has no dropout of its own (n = 0), only the rest of a
+     * dropout that was counted earlier. */
     const int more = compare(&a->sum, &b->sum, timed && a->sum.n > 0 && b->sum.n > 0);
     return more != 0 ? more : (a->name[0] == '\0') - (b->name[0] == '\0');
 }
 
-bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b)
+bool st_dropout_table_goes_first(const struct st_dropout_client *a,
+                                 const struct st_dropout_client *b)
 {
-    return compare_clients(a, b, st_dropout_table_is_timed(&a->sum) && st_dropout_table_is_timed(&b->sum)) <
-           0;
+    return compare_clients(
+               a, b, st_dropout_table_is_timed(&a->sum) && st_dropout_table_is_timed(&b->sum)) < 0;
 }
 
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
@@ -50,13 +54,14 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (client->sum.n == 0 ||
-            (worst != NULL && (late == worst_late ? compare_clients(client, worst, timed) >= 0 : worst_late)))
+            (worst != NULL &&
+             (late == worst_late ? compare_clients(client, worst, timed) >= 0 : worst_late)))
             continue;
         worst = client;
         worst_late = late;
     }
-    /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the CPU to a
-     * known culprit: the user can act on that. */
+    /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the
+     * CPU to a known culprit: the user can act on that. */
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
@@ -115,17 +120,20 @@ static void end_client(struct st_dropout_client *client)
 }
 
 /* Finds a client. All streams with one name are one client; without a name, each device is one. */
-static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
+static struct st_dropout_client *find(struct st_dropout_table *table, const char *name,
+                                      const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_text_is(client->name, name) && (name[0] != '\0' || st_text_is(client->device, device)))
+        if (st_text_is(client->name, name) &&
+            (name[0] != '\0' || st_text_is(client->device, device)))
             return client;
     }
     return NULL;
 }
 
-/* Does client `a` leave the full table before `b`? Clients without dropouts leave first, then clients that do
- * not play any more, then clients with fewer dropouts, then those seen longer ago. */
+/* Does client `a` leave the full table before `b`? Clients without dropouts leave first, then
+ * clients that do not play any more, then clients with fewer dropouts, then those seen longer
+ * ago. */
 static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
     const uint64_t of_a = a->sum.n, of_b = b->sum.n;
@@ -136,8 +144,8 @@ static bool goes_before(const struct st_dropout_client *a, const struct st_dropo
     return of_a != of_b ? of_a < of_b : a->seen_ns < b->seen_ns;
 }
 
-/* Finds a place for a new client in clients[]. NULL: the new client has no dropout, and no other client may
- * be replaced for it. */
+/* Finds a place for a new client in clients[]. NULL: the new client has no dropout, and no other
+ * client may be replaced for it. */
 static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
 {
     if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
@@ -170,8 +178,9 @@ static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_
     sum->longest_period_ns = ST_MAX(period_ns, sum->longest_period_ns);
 }
 
-static struct st_dropout_row *find_row(struct st_dropout_client *client, enum st_dropout_reason reason,
-                                       enum st_dropout_place place, const char *stream)
+static struct st_dropout_row *find_row(struct st_dropout_client *client,
+                                       enum st_dropout_reason reason, enum st_dropout_place place,
+                                       const char *stream)
 {
     ST_EACH_OF (row, client->rows, client->rows_n) {
         if (row->reason == reason && row->place == place && row->stream == stream)
@@ -185,19 +194,21 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
 {
     const char *stream = NULL;
     if (event->kind == ST_EVENT_DEVICE_DROPOUT)
-        stream =
-            (client->name[0] == '\0' ? st_dropout_reason_device : st_dropout_reason_stream)(event->device);
+        stream = (client->name[0] == '\0' ? st_dropout_reason_device
+                                          : st_dropout_reason_stream)(event->device);
     struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
     if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
-        /* All rows are in use, so the last one becomes a row without a reason, which counts dropouts of
-         * several reasons. */
+        /* All rows are in use, so the last one becomes a row without a reason, which counts
+         * dropouts of several reasons. */
         row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
     if (row != NULL)
         return row;
     if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
         row = &client->rows[client->rows_n++];
-        *row = (struct st_dropout_row){
-            .reason = event->reason, .place = event->place, .stream = stream, .slowed = ST_CAUSE_UNKNOWN};
+        *row = (struct st_dropout_row){.reason = event->reason,
+                                       .place = event->place,
+                                       .stream = stream,
+                                       .slowed = ST_CAUSE_UNKNOWN};
     } else {
         row = &client->rows[ST_DROPOUT_ROWS_MAX - 1];
         *row = (struct st_dropout_row){.sum = row->sum, .slowed = ST_CAUSE_UNKNOWN};
@@ -211,13 +222,15 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
     add(&row->sum, event, period_ns);
     if (event->culprit[0] != '\0' && named_n > 0) {
         const bool led = st_text_is(row->culprit, event->culprit);
-        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit, (int64_t)named_n);
+        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit,
+                               (int64_t)named_n);
         if (st_text_is(row->culprit, event->culprit)) {
             row->culprit_n = named_n + (led ? row->culprit_n : 0);
             row->culprit_plays = event->culprit_plays;
         }
     }
-    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = row->slowed != ST_CAUSE_UNKNOWN;
+    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN,
+               was_slowed = row->slowed != ST_CAUSE_UNKNOWN;
     if ((slowed && !was_slowed && row->worst.period_ns > 0) ||
         (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &row->worst)))
         return;
@@ -225,15 +238,16 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
     row->slowed = event->slowed;
 }
 
-/* Must row `a` stand after row `b`? So it must if its loss is smaller, or if the losses are equal and only
- * `a` has no reason. */
+/* Must row `a` stand after row `b`? So it must if its loss is smaller, or if the losses are equal
+ * and only `a` has no reason. */
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
     return more != 0 ? more > 0 : a->reason < b->reason;
 }
 
-static void count_dropouts(struct st_dropout_client *client, const struct st_event *event, int64_t period_ns)
+static void count_dropouts(struct st_dropout_client *client, const struct st_event *event,
+                           int64_t period_ns)
 {
     add(&client->sum, event, period_ns);
     add_to_row(row_of(client, event), event, period_ns);
@@ -241,18 +255,21 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
     for (size_t i = 1; i < client->rows_n; i++) {
         const struct st_dropout_row row = client->rows[i];
         size_t at = i;
-        for (; at > 0 && is_behind(&client->rows[at - 1], &row, st_dropout_table_is_timed(&client->sum));
+        for (; at > 0 &&
+               is_behind(&client->rows[at - 1], &row, st_dropout_table_is_timed(&client->sum));
              at--)
             client->rows[at] = client->rows[at - 1];
         client->rows[at] = row;
     }
 }
 
-static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                             int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
     const int64_t period_ns = ST_MAX(load->period_ns, 0);
-    /* If several devices play, the one with the shortest period is shown, since it loses sound first. */
+    /* If several devices play, the one with the shortest period is shown, since it loses sound
+     * first. */
     if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
@@ -266,7 +283,8 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
 }
 
 /* Is the client with the largest loss one of those that did not finish this cycle in time? */
-static bool is_of_worst(const struct st_dropout_table *table, const struct st_dropout_table_cycle *cycle)
+static bool is_of_worst(const struct st_dropout_table *table,
+                        const struct st_dropout_table_cycle *cycle)
 {
     const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
     ST_EACH_OF (client, cycle->clients, cycle->n) {
@@ -277,7 +295,8 @@ static bool is_of_worst(const struct st_dropout_table *table, const struct st_dr
     return false;
 }
 
-static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t wall_ns)
+static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                       int64_t wall_ns)
 {
     struct st_dropout_table_cycle *coming = &table->coming;
     if (coming->left_n != seen->left_n + 1)
@@ -286,7 +305,8 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
     coming->wall_ns = wall_ns;
     if (coming->n < ST_DROPOUT_CYCLE_MAX) {
         size_t at = coming->n++;
-        for (; at > 0 && coming->clients[at - 1].event.cycle.wait_ns > seen->event.cycle.wait_ns; at--)
+        for (; at > 0 && coming->clients[at - 1].event.cycle.wait_ns > seen->event.cycle.wait_ns;
+             at--)
             coming->clients[at] = coming->clients[at - 1];
         coming->clients[at] = *seen;
     }
@@ -294,7 +314,8 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-/* Finds or adds a client. @param dropout the client has a dropout, so it may replace another one. */
+/* Finds or adds a client. @param dropout the client has a dropout, so it may replace another
+ * one. */
 static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
                                              const char *device, bool dropout)
 {
@@ -309,18 +330,21 @@ static struct st_dropout_client *find_or_add(struct st_dropout_table *table, con
     return client;
 }
 
-static void take_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+static void take_load(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                      int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
     if (seen->event.client[0] == '\0') {
         take_device_load(table, seen, now_ns);
         return;
     }
-    struct st_dropout_client *client = find_or_add(table, seen->event.client, seen->event.device, false);
+    struct st_dropout_client *client =
+        find_or_add(table, seen->event.client, seen->event.device, false);
     if (client == NULL)
         return;
     client->load = *load;
-    if (load->reserve_ns > 0 && (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
+    if (load->reserve_ns > 0 &&
+        (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
         memcpy(client->reserve_device, client->device, sizeof(client->device));
@@ -334,10 +358,12 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->playing = true;
 }
 
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event,
+                                 int64_t now_ns)
 {
     const uint64_t n = count_of(event);
-    const int64_t period_ns = event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
+    const int64_t period_ns =
+        event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
     if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
         return;
     add(&table->sum, event, period_ns);
@@ -346,8 +372,8 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        /* the time of this dropout, even if it is before the previous one: the wall clock may have been set
-         * back */
+        /* the time of this dropout, even if it is before the previous one: the wall clock may have
+         * been set back */
         table->sum.last_wall_ns = event->wall_ns;
         table->certainty = event->certainty;
         /* A dropout shows that something plays on its device. */
@@ -361,7 +387,8 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     count_dropouts(client, event, period_ns);
 }
 
-static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                     int64_t now_ns)
 {
     struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
     if (client == NULL || !st_text_is(client->device, seen->event.device))
@@ -370,12 +397,13 @@ static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *
     client->seen_ns = now_ns;
 }
 
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
-                           int64_t wall_ns)
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                           int64_t now_ns, int64_t wall_ns)
 {
     struct st_event event;
     /* A test signal of `sleeptune listen` is ignored, except as one of the clients of a cycle. */
-    if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
+    if (seen->kind != ST_XRUN_SEEN_CYCLE &&
+        st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
@@ -412,13 +440,15 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        const bool elsewhere = table->device[0] != '\0' && !st_text_is(client->device, table->device);
+        const bool elsewhere =
+            table->device[0] != '\0' && !st_text_is(client->device, table->device);
         if (!client->playing || load->asked_frames == 0 || elsewhere)
             continue;
-        if (least == NULL ||
-            load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz)
+        if (least == NULL || load->asked_frames * least->load.asked_rate_hz <
+                                 least->load.asked_frames * load->asked_rate_hz)
             least = client;
-        if (rate == NULL && load->asked_rate_hz == table->rate_hz && table->rate_hz != USUAL_RATE_HZ)
+        if (rate == NULL && load->asked_rate_hz == table->rate_hz &&
+            table->rate_hz != USUAL_RATE_HZ)
             rate = client;
     }
     const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
@@ -437,7 +467,8 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
     const char *text = "";
     if (client->block.frames == 0 || client->block.rate_hz == 0)
         return text;
-    const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
+    const double each_ns =
+        (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
     text = st_text("every %s (%jd samples)", st_ns_short((int64_t)each_ns), client->block.frames);
     if (client->block.any != 0)
         text = st_text("%s at any buffer size: one of its plug-ins works in blocks of %jd", text,
@@ -473,9 +504,11 @@ bool st_dropout_table_lost_cpu(const struct st_dropout_client *client)
            row->place != ST_DROPOUT_AT_CLIENT_BUFFER && st_dropout_place_why(row->place) == NULL;
 }
 
-bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client)
+bool st_dropout_table_is_forced(const struct st_dropout_table *table,
+                                const struct st_dropout_client *client)
 {
-    const bool hard = table->forced_frames > 0 && table->period_ns > 0 && table->period_ns < HARD_NS;
+    const bool hard =
+        table->forced_frames > 0 && table->period_ns > 0 && table->period_ns < HARD_NS;
     if (!hard || client == NULL)
         return hard;
     const struct st_dropout_row *row = client->rows;
@@ -514,7 +547,8 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
             table->clients[kept++] = *client;
     }
     table->clients_n = kept;
-    if (table->period_ns > 0 && (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
+    if (table->period_ns > 0 &&
+        (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
         table->frames = table->forced_frames = table->rate_hz = table->period_ns = 0;
         table->device[0] = '\0';
     }

@@ -24,10 +24,12 @@ int st_event_list_beside(struct st_history_reader *reader, const struct st_event
     const int r = st_history_read_late(reader, ret->from_ns, ret->to_ns, join, ret);
     if (r < 0 || !ret->open)
         return r;
-    return st_history_read_loop_seen(reader, ret->from_ns, ret->to_ns, &ret->seen_from_ns, &ret->seen_to_ns);
+    return st_history_read_loop_seen(reader, ret->from_ns, ret->to_ns, &ret->seen_from_ns,
+                                     &ret->seen_to_ns);
 }
 
-/* Writes one event as text at once, so that not all events need memory as json_t at the same time. */
+/* Writes one event as text at once, so that not all events need memory as json_t at the same
+ * time. */
 static int take(void *ctx, int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
@@ -53,8 +55,8 @@ int st_event_list_text(struct st_history_reader *reader, const struct st_history
     const char *since = "null";
     if (wish->since_ns != INT64_MIN)
         since = st_text("%jd", wish->since_ns);
-    st_text_buffer_printf(&list.writing, "{\"schema\":\"sleeptune-events/1\",\"since_ns\":%s,\"events\":[",
-                          since);
+    st_text_buffer_printf(&list.writing,
+                          "{\"schema\":\"sleeptune-events/1\",\"since_ns\":%s,\"events\":[", since);
     const int r = st_history_read_events(reader, wish, take, &list, &more);
     st_text_buffer_printf(&list.writing, "],\"more\":%s}", more ? "true" : "false");
     char *text = st_text_buffer_take(&list.writing);

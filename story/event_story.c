@@ -6,8 +6,8 @@
 
 struct st_story_beside st_event_story_alone(const struct st_event *event)
 {
-    /* Late wake-ups of the test loop are searched only if the client's own cycle does not give the reason, or
-     * does not say who made the client wake up late. */
+    /* Late wake-ups of the test loop are searched only if the client's own cycle does not give the
+     * reason, or does not say who made the client wake up late. */
     return (struct st_story_beside){
         .from_ns = st_ns_sub(st_event_began_ns(event), ST_EVENT_SAME_TIME_NS),
         .to_ns = st_ns_add(event->wall_ns, ST_EVENT_SAME_TIME_NS),
@@ -20,7 +20,8 @@ void st_event_story_join(struct st_story_beside *beside, const struct st_event *
 {
     const struct st_event *worst = &beside->late;
     if (record->kind == ST_EVENT_LATE_WAKE && record->wall_ns >= beside->from_ns &&
-        st_ns_sub(st_ns_sub(record->wall_ns, record->span_ns), record->lateness_ns) <= beside->to_ns &&
+        st_ns_sub(st_ns_sub(record->wall_ns, record->span_ns), record->lateness_ns) <=
+            beside->to_ns &&
         (record->lateness_ns > worst->lateness_ns ||
          (record->lateness_ns == worst->lateness_ns && record->wall_ns < worst->wall_ns)))
         beside->late = *record;
@@ -31,18 +32,21 @@ bool st_event_story_is_settled(const struct st_story_beside *beside)
     return !beside->open || beside->seen_to_ns >= beside->to_ns;
 }
 
-/* The late wake-up that explains the event: it was late by at least as much as was missing. NULL: none. */
-static const struct st_event *explanation(const struct st_event *event, const struct st_story_beside *beside)
+/* The late wake-up that explains the event: it was late by at least as much as was missing. NULL:
+ * none. */
+static const struct st_event *explanation(const struct st_event *event,
+                                          const struct st_story_beside *beside)
 {
     const int64_t late_ns = beside->late.lateness_ns;
     return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
-/* Is the reason of the dropout unknown? It is known if the event has one, or if its place is one: a card was
- * resynchronised, or packets were lost. */
+/* Is the reason of the dropout unknown? It is known if the event has one, or if its place is one: a
+ * card was resynchronised, or packets were lost. */
 static bool is_unexplained(const struct st_event *event)
 {
-    return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;
+    return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed &&
+           st_dropout_place_why(event->place) == NULL;
 }
 
 /* Is it known that the test loop was on time, or not late enough to explain the dropout? */
@@ -68,22 +72,24 @@ static const char *cpu_text(int cpu)
     return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
-/* The sentence about a late wake-up: "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711
- * for 2.9 ms". */
+/* The sentence about a late wake-up: "the test loop woke 2.9 ms late: another thread had the CPU:
+ * ffmpeg/4711 for 2.9 ms". */
 static const char *late_text(const struct st_event *late)
 {
-    const char *length = st_ns_text(late->lateness_ns), *text = st_text("the test loop woke %s late", length);
+    const char *length = st_ns_text(late->lateness_ns),
+               *text = st_text("the test loop woke %s late", length);
     if (st_event_count(late) > 1)
-        text = st_text("the test loop woke late %jd times%s, at worst by %s", late->count_n, span_text(late),
-                       length);
-    text = st_text("%s: %s%s", text, st_cause_kind_text(late->cause), st_text_with(": ", late->culprit));
+        text = st_text("the test loop woke late %jd times%s, at worst by %s", late->count_n,
+                       span_text(late), length);
+    text = st_text("%s: %s%s", text, st_cause_kind_text(late->cause),
+                   st_text_with(": ", late->culprit));
     if (late->culprit[0] == '\0' || late->culprit_ns <= 0)
         return text;
     return st_text("%s for %s", text, st_ns_text(late->culprit_ns));
 }
 
-/* Where a dropout happened: " in 10 s on alsa_output.pci (PipeWire, probable)". @param device include the
- * device; it is left out if a card was resynchronised, because the reason names it. */
+/* Where a dropout happened: " in 10 s on alsa_output.pci (PipeWire, probable)". @param device
+ * include the device; it is left out if a card was resynchronised, because the reason names it. */
 static const char *where_text(const struct st_event *event, bool device)
 {
     const char *text = "";
@@ -93,7 +99,8 @@ static const char *where_text(const struct st_event *event, bool device)
     if (device && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC)
         text = st_text("%s on %s", text, event->device);
     if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')
-        text = st_text("%s (%s%s)", text, st_xrun_sources_title(event->source), probable ? ", probable" : "");
+        text = st_text("%s (%s%s)", text, st_xrun_sources_title(event->source),
+                       probable ? ", probable" : "");
     return text;
 }
 
@@ -101,13 +108,16 @@ static const char *dropout_text(const struct st_event *event)
 {
     struct st_dropout_client client = st_dropout_table_of_event(event);
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
-    /* a resynchronised card is not the subject of the sentence, because the reason names the device that the
-     * card follows */
+    /* a resynchronised card is not the subject of the sentence, because the reason names the device
+     * that the card follows */
     const bool is_subject =
         of_device && !named && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC;
     const char *where = where_text(event, !is_subject), *text;
     if (!named)
-        ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
+        ST_PRINT(client.name, "%s",
+                 is_subject  ? event->device
+                 : of_device ? "a device"
+                             : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT)
         return st_text("sleeptuned's own test stream ran empty %jd time%s%s", st_event_count(event),
                        ST_PLURAL(st_event_count(event)), where);
@@ -115,9 +125,10 @@ static const char *dropout_text(const struct st_event *event)
         text = st_dropout_sentence_lost(&client, event->source, where);
     /* The event is about the rest of a dropout that began in an earlier event. */
     else
-        text =
-            st_text("the dropout of %s continued%s%s", client.name, where,
-                    event->longest_ns > 0 ? st_text(", for %s by then", st_ns_short(event->longest_ns)) : "");
+        text = st_text("the dropout of %s continued%s%s", client.name, where,
+                       event->longest_ns > 0
+                           ? st_text(", for %s by then", st_ns_short(event->longest_ns))
+                           : "");
     if (event->mixed)
         text = st_text("%s, for several reasons", text);
     else if (event->reason != ST_DROPOUT_UNKNOWN ||
@@ -126,7 +137,8 @@ static const char *dropout_text(const struct st_event *event)
     return text;
 }
 
-/* For a client that waited for its own memory: how much other programs waited for memory at that time. */
+/* For a client that waited for its own memory: how much other programs waited for memory at that
+ * time. */
 static const char *machine_text(const struct st_event *event)
 {
     const int64_t permille = event->pressure.pressure_memory_permille;
@@ -143,8 +155,8 @@ static const char *loop_text(const struct st_event *event, const struct st_story
                        st_ns_text(late->lateness_ns),
                        st_text_joined(st_cause_kind_text(late->cause), ", ", late->culprit));
     if (is_on_time(event, beside))
-        return st_text("; the test loop%s was not late enough to explain it: look at the sound server, its "
-                       "programs or the device",
+        return st_text("; the test loop%s was not late enough to explain it: look at the sound "
+                       "server, its programs or the device",
                        cpu_text(event->loop_cpu));
     if (!is_unexplained(event) || !st_event_story_is_settled(beside))
         return "";
@@ -156,12 +168,14 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
     if (event->kind == ST_EVENT_LATE_WAKE)
         return late_text(event);
     if (st_event_kind_is_dropout(event->kind))
-        return st_text("%s%s%s", dropout_text(event), machine_text(event), loop_text(event, beside));
+        return st_text("%s%s%s", dropout_text(event), machine_text(event),
+                       loop_text(event, beside));
     if (event->kind == ST_EVENT_HEARD)
         /* The user's note is left out, because pages of other users show this text. */
         return "a click was marked (sleeptune heard)";
     if (event->count_n > 1)
-        return st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail);
+        return st_text("%jd times%s, the last: %s", event->count_n, span_text(event),
+                       event->detail);
     return st_text("%s", event->detail);
 }
 

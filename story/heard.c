@@ -18,17 +18,18 @@ static const struct st_heard_session *session_of(const struct st_heard_mark *mar
                                                  const struct st_heard_session *sessions, size_t n)
 {
     ST_EACH_OF (session, sessions, n) {
-        if (mark->at_ns >= session->from_ns && mark->at_ns <= st_ns_add(session->to_ns, mark->window_ns))
+        if (mark->at_ns >= session->from_ns &&
+            mark->at_ns <= st_ns_add(session->to_ns, mark->window_ns))
             return session;
     }
     return NULL;
 }
 
-/* Sets for each cause: covered_ns, the part of the session that is at most a mark's window after an event of
- * the cause; and hit, whether the mark itself is in that part. */
+/* Sets for each cause: covered_ns, the part of the session that is at most a mark's window after an
+ * event of the cause; and hit, whether the mark itself is in that part. */
 static void look_behind(const struct st_heard_mark *mark, const struct st_heard_session *session,
-                        const struct st_heard_event *events, size_t events_n, struct st_heard_cause *causes,
-                        size_t causes_n)
+                        const struct st_heard_event *events, size_t events_n,
+                        struct st_heard_cause *causes, size_t causes_n)
 {
     ST_EACH_OF (cause, causes, causes_n) {
         cause->covered_ns = 0;
@@ -60,28 +61,30 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     ST_EACH_OF (mark, marks, marks_n) {
         const struct st_heard_session *session = session_of(mark, sessions, sessions_n);
         if (mark->prompted || session == NULL ||
-            (counted_n > 0 && st_ns_sub(mark->at_ns, last_ns) < ST_MAX(ST_HEARD_APART_NS, mark->window_ns)))
+            (counted_n > 0 &&
+             st_ns_sub(mark->at_ns, last_ns) < ST_MAX(ST_HEARD_APART_NS, mark->window_ns)))
             continue;
         counted_n++;
         last_ns = mark->at_ns;
         look_behind(mark, session, events, events_n, causes, causes_n);
         ST_EACH_OF (cause, causes, causes_n) {
             cause->hits_n += cause->hit;
-            cause->expected += fmax(CHANCE_LEAST, (double)cause->covered_ns /
-                                                      (double)st_ns_sub(session->to_ns, session->from_ns));
+            cause->expected +=
+                fmax(CHANCE_LEAST, (double)cause->covered_ns /
+                                       (double)st_ns_sub(session->to_ns, session->from_ns));
         }
     }
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        /* Marks have different chances. The Poisson distribution bounds the sum of their hits from above if
-         * there is at least one more hit than expected. */
+        /* Marks have different chances. The Poisson distribution bounds the sum of their hits from
+         * above if there is at least one more hit than expected. */
         cause->p_value = cause->hits_n > cause->expected
                              ? st_stats_gamma_below((double)cause->hits_n, cause->expected)
                              : 1;
         cause->frequent = cause->expected > ST_HEARD_FREQUENT * counted_n;
-        cause->named =
-            counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 && cause->p_value <= level;
+        cause->named = counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 &&
+                       cause->p_value <= level;
     }
     return counted_n;
 }

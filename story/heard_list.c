@@ -11,12 +11,13 @@
 #define LONGEST_NS (120 * ST_NS_PER_S)
 /* a user with an open terminal is as fast as one who presses the button of the page */
 #define SOON_NS (8 * ST_NS_PER_S)
-/* least pressure (thousandths of a second in which programs waited) at which memory or disk counts as a cause
+/* least pressure (thousandths of a second in which programs waited) at which memory or disk counts
+ * as a cause
  */
 #define MUCH 100
 
-/* The causes that are considered: client dropouts by their reason, then those below, then late wake-ups of
- * the test loop by their cause. */
+/* The causes that are considered: client dropouts by their reason, then those below, then late
+ * wake-ups of the test loop by their cause. */
 enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
@@ -58,7 +59,8 @@ struct list {
         uint32_t fits_n;
     } about[MARKS_MAX];
     size_t n;
-    /* each event gives one for its cause, and up to three for the state of the machine at its time */
+    /* each event gives one for its cause, and up to three for the state of the machine at its
+     * time */
     struct st_heard_event events[4 * EVENTS_MAX];
     size_t events_n;
     struct st_heard_session sessions[ST_HISTORY_RUNS_MAX + 1];
@@ -102,9 +104,9 @@ static struct words words_of(size_t cause)
                           st_text("a program %s", st_dropout_reason_text(reason))};
 }
 
-/* How a user can report a click (make a mark), each with the least and most time from the click to the
- * report. To type a command takes longest, to press a key is fastest; a notification comes up to a minute
- * after a dropout. */
+/* How a user can report a click (make a mark), each with the least and most time from the click to
+ * the report. To type a command takes longest, to press a key is fastest; a notification comes up
+ * to a minute after a dropout. */
 static const struct way {
     const char *by;
     int64_t window_ns, least_ns;
@@ -137,8 +139,8 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* Rank of an event as an explanation of a mark; the highest is preferred: 2 for a source that was lost, 1 for
- * a dropout, 0 for all others. */
+/* Rank of an event as an explanation of a mark; the highest is preferred: 2 for a source that was
+ * lost, 1 for a dropout, 0 for all others. */
 static int rank(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_OBSERVE_LOST)
@@ -147,8 +149,8 @@ static int rank(const struct st_event *event)
     return st_event_kind_is_dropout(event->kind);
 }
 
-/* Finds how much of the event's loss or lateness (ns) was before the mark. -1: not known, because the event
- * sums several dropouts, the last one after the mark. */
+/* Finds how much of the event's loss or lateness (ns) was before the mark. -1: not known, because
+ * the event sums several dropouts, the last one after the mark. */
 static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
 {
     const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
@@ -159,23 +161,24 @@ static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event
     return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
-/* Did the event end at most SOON_NS before the mark, as is usual when a user reports it? True for each mark
- * that answers a notification. */
+/* Did the event end at most SOON_NS before the mark, as is usual when a user reports it? True for
+ * each mark that answers a notification. */
 static bool is_soon(const struct st_heard_mark *mark, const struct st_event *event)
 {
     return mark->prompted ||
            (before_ns(mark, event) >= 0 && st_ns_sub(mark->at_ns, event->wall_ns) <= SOON_NS);
 }
 
-/* Does an event explain the mark better than an earlier one? By rank; then what happened shortly before the
- * mark; then the longer loss, or the wake-up with the larger lateness; then the event that ended last. */
+/* Does an event explain the mark better than an earlier one? By rank; then what happened shortly
+ * before the mark; then the longer loss, or the wake-up with the larger lateness; then the event
+ * that ended last. */
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
     if (than->wall_ns == 0)
         return true;
-    /* An event of a higher rank wins. So does a dropout after the earlier event, for example after a server
-     * had ended and run again: that end did not cause it. */
+    /* An event of a higher rank wins. So does a dropout after the earlier event, for example after
+     * a server had ended and run again: that end did not cause it. */
     if (rank(event) != rank(than))
         return rank(event) > rank(than) ||
                (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
@@ -184,7 +187,8 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
     return before_ns(mark, event) >= before_ns(mark, than);
 }
 
-static const struct st_heard_event *add(struct list *list, const struct st_event *event, size_t cause)
+static const struct st_heard_event *add(struct list *list, const struct st_event *event,
+                                        size_t cause)
 {
     struct st_heard_event *heard = &list->events[list->events_n++];
     *heard = (struct st_heard_event){st_event_began_ns(event), event->wall_ns, cause};
@@ -211,8 +215,9 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
-/* Was the loop late by too little to be heard: by less than half of the shortest buffer in use? The other
- * half is left to the music's programs for computing. Buffer sizes are precise to a minute. */
+/* Was the loop late by too little to be heard: by less than half of the shortest buffer in use? The
+ * other half is left to the music's programs for computing. Buffer sizes are precise to a
+ * minute. */
 static bool is_too_short(const struct list *list, const struct st_event *event)
 {
     double shortest_ns = HUGE_VAL;
@@ -221,7 +226,8 @@ static bool is_too_short(const struct list *list, const struct st_event *event)
             event->wall_ns > st_ns_add(run->to_wall_ns, ST_NS_PER_MINUTE))
             continue;
         const bool known = run->frames > 0 && run->rate_hz > 0;
-        shortest_ns = fmin(known ? (double)run->frames * 1e9 / (double)run->rate_hz : 0, shortest_ns);
+        shortest_ns =
+            fmin(known ? (double)run->frames * 1e9 / (double)run->rate_hz : 0, shortest_ns);
     }
     return isfinite(shortest_ns) && (double)event->lateness_ns < shortest_ns / 2;
 }
@@ -254,12 +260,13 @@ static int by_start(const void *left, const void *right)
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
-/* Makes sessions: times in which something played, on whatever server and at whatever buffer size. Times less
- * than a minute apart are one session, since they are known to the minute. */
+/* Makes sessions: times in which something played, on whatever server and at whatever buffer size.
+ * Times less than a minute apart are one session, since they are known to the minute. */
 static void make_sessions(struct list *list)
 {
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
-        struct st_heard_session *last = list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
+        struct st_heard_session *last =
+            list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
         if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, ST_NS_PER_MINUTE))
             last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);
         else if (run->to_wall_ns > run->from_wall_ns)
@@ -272,18 +279,20 @@ static json_t *mark_json(const struct list *list, size_t i)
 {
     const struct about *about = &list->about[i];
     const struct st_event *heard = &about->heard, *found = &about->found;
-    const bool known = about->cause != CAUSES, no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
+    const bool known = about->cause != CAUSES,
+               no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
     const char *text = known ? st_event_story_text(found, &about->beside) : "";
-    return json_pack("{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns,
-                     "by", st_json_safe_string(heard->source), "window_ns",
-                     (json_int_t)list->marks[i].window_ns, "note", st_json_text_or_null(heard->detail),
-                     "events", (json_int_t)about->fits_n, "cause",
-                     st_json_text_or_null(words_of(about->cause).name), "cause_time_ns",
-                     st_json_integer_or_null(known, found->wall_ns), "text", st_json_text_or_null(text),
-                     "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
+    return json_pack(
+        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns,
+        "by", st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns,
+        "note", st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
+        st_json_text_or_null(words_of(about->cause).name), "cause_time_ns",
+        st_json_integer_or_null(known, found->wall_ns), "text", st_json_text_or_null(text),
+        "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
 }
 
-/* The first line: "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ...". */
+/* The first line: "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained:
+ * ...". */
 static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
@@ -311,29 +320,32 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
         text = st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
                        best->hits_n, counted_n, name, best->expected);
     else if (named_n[most] > 0)
-        text =
-            st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
-                    list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
+        text = st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
+                       list->causes[most].frequent ? "is too frequent to tell it from chance"
+                                                   : "may be chance");
     text = st_text("%zu mark%s%s: %s.", list->n, ST_PLURAL(list->n), but, text);
     if (named_n[CAUSES] == 0)
         return text;
-    return st_text("%s %zu unexplained: sleeptune noticed nothing then ('sleeptune status --details' "
-                   "says what is not watched).",
+    return st_text("%s %zu unexplained: sleeptune noticed nothing then ('sleeptune status "
+                   "--details' says what is not watched).",
                    text, named_n[CAUSES]);
 }
 
 static json_t *document_of(struct list *list)
 {
     json_t *marks = json_array();
-    const uint32_t counted_n = st_heard_judge(list->marks, list->n, list->events, list->events_n,
-                                              list->sessions, list->sessions_n, list->causes, CAUSES);
+    const uint32_t counted_n =
+        st_heard_judge(list->marks, list->n, list->events, list->events_n, list->sessions,
+                       list->sessions_n, list->causes, CAUSES);
     for (size_t i = 0; i < list->n; i++)
         (void)json_array_append_new(marks, mark_json(list, i));
     return json_pack("{s:s, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "text",
-                     answer_text(list, counted_n), "marks_that_count", (json_int_t)counted_n, "marks", marks);
+                     answer_text(list, counted_n), "marks_that_count", (json_int_t)counted_n,
+                     "marks", marks);
 }
 
-int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
+int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                       json_t **ret)
 {
     struct list *list = calloc(1, sizeof(*list));
     int64_t oldest_ns = INT64_MIN;
@@ -351,8 +363,8 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
         r = st_history_read_events(reader, &wish, take_mark, list, &more);
     wish.kind = "";
     wish.limit = EVENTS_MAX;
-    /* Reads events from LONGEST_NS before since_ns on, because the first mark may be explained by one of
-     * these. */
+    /* Reads events from LONGEST_NS before since_ns on, because the first mark may be explained by
+     * one of these. */
     if (since_ns != INT64_MIN)
         wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
@@ -374,7 +386,7 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
 
 char *st_heard_list_none(const char *why)
 {
-    return st_json_into_text(json_pack("{s:s, s:s, s:i, s:[]}", "schema", "sleeptune-heard/1", "text", why,
-                                       "marks_that_count", 0, "marks"),
+    return st_json_into_text(json_pack("{s:s, s:s, s:i, s:[]}", "schema", "sleeptune-heard/1",
+                                       "text", why, "marks_that_count", 0, "marks"),
                              ST_JSON_PRETTY);
 }

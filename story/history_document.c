@@ -15,7 +15,8 @@ static int64_t given_or(int64_t ns, int64_t usual_ns)
 }
 
 int st_history_document_text(struct st_history_reader *reader, const struct st_history_asked *asked,
-                             const struct st_cause_sums *sums, const struct st_cause_span *span, char **ret)
+                             const struct st_cause_sums *sums, const struct st_cause_span *span,
+                             char **ret)
 {
     const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL)),
                   end_ns = given_or(asked->until_ns, INT64_MAX);
@@ -46,7 +47,8 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
     case ST_HISTORY_OF_SIZES:
         r = st_size_list_read(reader, since_ns, until_ns, &document);
     }
-    if (r == 0 && (asked->document == ST_HISTORY_OF_STEPS || asked->document == ST_HISTORY_OF_CAUSES))
+    if (r == 0 &&
+        (asked->document == ST_HISTORY_OF_STEPS || asked->document == ST_HISTORY_OF_CAUSES))
         r = st_dropout_list_add(reader, since_ns, until_ns, document);
     if (r == 0)
         *ret = json_dumps(document, ST_JSON_PRETTY);

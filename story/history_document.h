@@ -11,7 +11,8 @@ enum st_history_document {
     ST_HISTORY_OF_SIZES
 };
 
-/** What is asked for. INT64_MIN: not given; then the steps cover the last day, and other documents all time.
+/** What is asked for. INT64_MIN: not given; then the steps cover the last day, and other documents
+ * all time.
  */
 struct st_history_asked {
     enum st_history_document document;
@@ -21,13 +22,13 @@ struct st_history_asked {
     const char *kind;           /* only for events: their name; "": all events */
 };
 
-/** Reads a document as text, which the caller frees. @param sums, span for causes: those of a minute that is
- * not in the file yet; NULL: none. @return 0; -ERANGE: since is after until; -E2BIG; -ENOMEM; or as
- * st_history_read_open. Threads: any, one for each reader. */
+/** Reads a document as text, which the caller frees. @param sums, span for causes: those of a
+ * minute that is not in the file yet; NULL: none. @return 0; -ERANGE: since is after until; -E2BIG;
+ * -ENOMEM; or as st_history_read_open. Threads: any, one for each reader. */
 ST_NODISCARD int st_history_document_text(struct st_history_reader *reader,
                                           const struct st_history_asked *asked,
-                                          const struct st_cause_sums *sums, const struct st_cause_span *span,
-                                          char **ret);
+                                          const struct st_cause_sums *sums,
+                                          const struct st_cause_span *span, char **ret);
 
 /** Text for the error r (< 0) of st_history_document_text. */
 const char *st_history_document_error(const struct st_history_reader *reader, int r);

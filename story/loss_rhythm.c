@@ -2,8 +2,8 @@
 
 #include "core/ns.h"
 
-/* shortest interval that is tried. It is below LEAST_NS, so that a short interval fits best itself, and its
- * multiples are not reported in its place */
+/* shortest interval that is tried. It is below LEAST_NS, so that a short interval fits best itself,
+ * and its multiples are not reported in its place */
 #define SHORTEST_NS ((double)(2 * ST_NS_PER_S))
 #define LEAST_NS    ((double)(10 * ST_NS_PER_S))
 #define MOST_NS     ((double)(10 * ST_NS_PER_MINUTE))
@@ -11,22 +11,23 @@
 #define WITHIN      0.05
 #define BEATS_MIN   8
 #define HITS_MIN    0.6
-/* number of losses that are tried as the first one of the rhythm, since the very first may have another
- * reason */
+/* number of losses that are tried as the first one of the rhythm, since the very first may have
+ * another reason */
 #define STARTS    8
 #define BY_CHANCE (-20.7) /* largest log_p of a rhythm: the logarithm of 10^-9 */
 
 struct beats {
     int n, hits_n;
-    /* length of an interval: time from the first loss to the last one that fits, divided by the intervals
-     * between them */
+    /* length of an interval: time from the first loss to the last one that fits, divided by the
+     * intervals between them */
     double each_ns;
-    double log_p; /* upper bound for the logarithm of the probability that random losses fit as often */
+    double log_p; /* upper bound for the logarithm of the probability that random losses fit as
+                     often */
 };
 
-/* Counts how many multiples of an interval have a loss. The interval may vary, and a loss near a multiple may
- * have another reason. So after each loss the next one is expected from halfway between where the loss was
- * expected and where it was. */
+/* Counts how many multiples of an interval have a loss. The interval may vary, and a loss near a
+ * multiple may have another reason. So after each loss the next one is expected from halfway
+ * between where the loss was expected and where it was. */
 static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, double each_ns)
 {
     const int64_t *began_ns = rhythm->began_ns;
@@ -64,13 +65,16 @@ void st_loss_rhythm_find(struct st_loss_rhythm *rhythm)
         return;
     rhythm->searched = true;
     const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
-    /* Does not try shorter intervals: there are too few losses for a share of HITS_MIN of their multiples. */
+    /* Does not try shorter intervals: there are too few losses for a share of HITS_MIN of their
+     * multiples. */
     const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
     struct beats best = {0};
     for (size_t first = 0; first < STARTS && first + BEATS_MIN / 2 < rhythm->n; first++) {
-        for (double each_ns = least_ns; each_ns <= ST_MIN(MOST_NS, all_ns / BEATS_MIN); each_ns *= STEP) {
+        for (double each_ns = least_ns; each_ns <= ST_MIN(MOST_NS, all_ns / BEATS_MIN);
+             each_ns *= STEP) {
             const struct beats beats = beats_of(rhythm, first, each_ns);
-            if (beats.n >= BEATS_MIN && beats.hits_n >= HITS_MIN * beats.n && beats.log_p < best.log_p)
+            if (beats.n >= BEATS_MIN && beats.hits_n >= HITS_MIN * beats.n &&
+                beats.log_p < best.log_p)
                 best = beats;
         }
     }

@@ -12,7 +12,8 @@
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {
     const double seconds = st_ns_seconds(size->playing_ns), bursts = (double)size->bursts_n;
-    struct st_size_rate rate = {.high = st_miss_events_per_hour_max95((uint64_t)size->bursts_n, seconds)};
+    struct st_size_rate rate = {
+        .high = st_miss_events_per_hour_max95((uint64_t)size->bursts_n, seconds)};
     if (bursts <= 0)
         return rate;
     rate.per_hour = bursts * HOUR_S / seconds;
@@ -39,29 +40,30 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
     if (several)
         ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
     ST_PRINT(dropouts, "%jd", size->dropouts_n);
-    return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
-                     st_json_safe_string(st_text("bursts an hour: %s; played for %s", rate, played)), "state",
-                     size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
-                     rate, played, dropouts,
-                     st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
+    return json_pack(
+        "{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
+        st_json_safe_string(st_text("bursts an hour: %s; played for %s", rate, played)), "state",
+        size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
+        rate, played, dropouts,
+        st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }
 
 static json_t *row_json(const struct st_history_size *size)
 {
     const struct st_size_rate rate = st_size_list_rate(size);
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "source",
-                     st_json_safe_string(size->source), "frames", (json_int_t)size->frames, "rate_hz",
-                     (json_int_t)size->rate_hz, "playing_ns", (json_int_t)size->playing_ns, "dropouts",
-                     (json_int_t)size->dropouts_n, "bursts", (json_int_t)size->bursts_n, "per_hour",
-                     rate.per_hour, "low", rate.low, "high",
-                     st_json_real_or_null(isfinite(rate.high), rate.high));
+                     st_json_safe_string(size->source), "frames", (json_int_t)size->frames,
+                     "rate_hz", (json_int_t)size->rate_hz, "playing_ns",
+                     (json_int_t)size->playing_ns, "dropouts", (json_int_t)size->dropouts_n,
+                     "bursts", (json_int_t)size->bursts_n, "per_hour", rate.per_hour, "low",
+                     rate.low, "high", st_json_real_or_null(isfinite(rate.high), rate.high));
 }
 
 static json_t *run_json(const struct st_history_run *run)
 {
-    return json_pack("{s:o, s:I, s:I, s:I, s:I}", "source", st_json_safe_string(run->source), "from_ns",
-                     (json_int_t)run->from_wall_ns, "to_ns", (json_int_t)run->to_wall_ns, "frames",
-                     (json_int_t)run->frames, "rate_hz", (json_int_t)run->rate_hz);
+    return json_pack("{s:o, s:I, s:I, s:I, s:I}", "source", st_json_safe_string(run->source),
+                     "from_ns", (json_int_t)run->from_wall_ns, "to_ns", (json_int_t)run->to_wall_ns,
+                     "frames", (json_int_t)run->frames, "rate_hz", (json_int_t)run->rate_hz);
 }
 
 static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int64_t until_ns)
@@ -84,14 +86,16 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         json_decref(runs);
         runs = json_null();
     }
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema",
-                     "sleeptune-sizes/1", "since_ns", st_json_known(since_ns), "until_ns",
-                     st_json_integer_or_null(until_ns != INT64_MAX, until_ns), "sizes", list, "runs", runs,
-                     "section", "title", "Dropouts at each buffer size (within 10 s: one burst)", "columns",
-                     "Buffer used", "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema", "sleeptune-sizes/1",
+        "since_ns", st_json_known(since_ns), "until_ns",
+        st_json_integer_or_null(until_ns != INT64_MAX, until_ns), "sizes", list, "runs", runs,
+        "section", "title", "Dropouts at each buffer size (within 10 s: one burst)", "columns",
+        "Buffer used", "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
 }
 
-int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
+int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                      json_t **ret)
 {
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
     if (sizes == NULL)

@@ -4,7 +4,8 @@
 #include "core/text/json.h"
 #include "story/trace_json.h"
 
-#define PAUSE_NS ST_NS_PER_S /* a driver that began no cycle for longer than this was idle, not late */
+#define PAUSE_NS                                                                                   \
+    ST_NS_PER_S /* a driver that began no cycle for longer than this was idle, not late */
 
 /* The trace that is being written. Times of the copy: CLOCK_MONOTONIC. */
 struct work {
@@ -34,15 +35,17 @@ static int track_of(int cpu, int place)
     return 1 + PLACES * cpu + place;
 }
 
-/* Ends what ran at this place (thread, interrupt or softirq), and writes it as a slice of its track. The
- * slice begins no earlier than the previous one ended. */
+/* Ends what ran at this place (thread, interrupt or softirq), and writes it as a slice of its
+ * track. The slice begins no earlier than the previous one ended. */
 static void leave(const struct work *work, struct cpu *cpus, int number, int place, int64_t at_ns)
 {
     struct cpu *cpu = &cpus[number];
-    const int64_t low_ns = ST_MAX(ST_MAX(cpu->at[place].since_ns, cpu->at[place].free_ns), work->from_ns);
+    const int64_t low_ns =
+        ST_MAX(ST_MAX(cpu->at[place].since_ns, cpu->at[place].free_ns), work->from_ns);
     if (cpu->at[place].label[0] != '\0')
-        cpu->at[place].free_ns = st_trace_json_slice(&work->json, ST_TRACE_CPUS, track_of(number, place),
-                                                     low_ns, at_ns, cpu->at[place].label);
+        cpu->at[place].free_ns =
+            st_trace_json_slice(&work->json, ST_TRACE_CPUS, track_of(number, place), low_ns, at_ns,
+                                cpu->at[place].label);
     cpu->at[place].label[0] = '\0';
 }
 
@@ -58,13 +61,14 @@ static void leave_all(const struct work *work, struct cpu *cpus, int number, int
         leave(work, cpus, number, place, at_ns);
 }
 
-/* Handles a switch of threads: writes the slice of the thread that leaves the CPU, and begins the slice of
- * the thread that gets it. The idle thread gets no slice. */
+/* Handles a switch of threads: writes the slice of the thread that leaves the CPU, and begins the
+ * slice of the thread that gets it. The idle thread gets no slice. */
 static void take_switch(const struct work *work, struct cpu *cpus, const struct st_trace_event *e)
 {
     struct cpu *cpu = &cpus[e->cpu];
     char *label = cpu->at[ON_CPU].label;
-    /* The thread got the CPU before the first known event of this CPU, so its slice begins at that event. */
+    /* The thread got the CPU before the first known event of this CPU, so its slice begins at that
+     * event. */
     if (cpu->pid != e->prev_pid)
         cpu->at[ON_CPU].since_ns = cpu->first_ns;
     label[0] = '\0';
@@ -79,7 +83,8 @@ static void take_switch(const struct work *work, struct cpu *cpus, const struct 
 static void take(const struct work *work, struct cpu *cpus, const struct st_trace_event *e)
 {
     struct cpu *cpu = &cpus[e->cpu];
-    const int place = e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_IRQ_EXIT ? IN_IRQ : IN_SOFTIRQ;
+    const int place =
+        e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_IRQ_EXIT ? IN_IRQ : IN_SOFTIRQ;
     if (e->kind == ST_TRACE_LOST) {
         leave_all(work, cpus, e->cpu, cpu->last_ns);
         cpu->pid = 0;
@@ -127,8 +132,8 @@ static bool is_not_yet(uint32_t span_ns)
     return span_ns == ST_CYCLE_RING_NOT_YET;
 }
 
-/* When the client's cycle should have been finished; INT64_MAX: not known. PipeWire 0.3 reports a client that
- * was not ready one cycle early. */
+/* When the client's cycle should have been finished; INT64_MAX: not known. PipeWire 0.3 reports a
+ * client that was not ready one cycle early. */
 static int64_t deadline_of(const struct st_cycle_row *row)
 {
     const int64_t period_ns = row->period_ns;
@@ -145,8 +150,8 @@ static void add_missed(const struct work *work, const struct st_cycle_row *row, 
                               work->file->copy.ring->names[row->name]);
 }
 
-/* Writes a mark "missed deadline" if the cycle of a driver began late, since all clients that it drives are
- * then late, too. Writes none after a pause, in which the driver was idle. */
+/* Writes a mark "missed deadline" if the cycle of a driver began late, since all clients that it
+ * drives are then late, too. Writes none after a pause, in which the driver was idle. */
 static void add_late_driver(const struct work *work, const struct st_cycle_row *row)
 {
     const int64_t period_ns = row->period_ns, due_ns = row->cycle_ns + period_ns;
@@ -157,14 +162,16 @@ static void add_late_driver(const struct work *work, const struct st_cycle_row *
 
 /* The cycles of one client while they are read. */
 struct lane {
-    const struct st_cycle_row *first, *last; /* rows with the same signal_ns: they belong to one cycle */
+    const struct st_cycle_row *first,
+        *last; /* rows with the same signal_ns: they belong to one cycle */
     /* end of the last slice in the client's track, and in its track for overlapping cycles */
     int64_t free_ns[2];
 };
 
-/* Writes a cycle as slices. If it overlaps the previous one, it goes to a second track of the client. */
-static void add_cycle(struct work *work, const struct st_cycle_row *first, const struct st_cycle_row *last,
-                      struct lane *lane)
+/* Writes a cycle as slices. If it overlaps the previous one, it goes to a second track of the
+ * client. */
+static void add_cycle(struct work *work, const struct st_cycle_row *first,
+                      const struct st_cycle_row *last, struct lane *lane)
 {
     const bool overlaps = first->signal_ns < lane->free_ns[0];
     const int track = (overlaps ? ST_TRACE_OVERLAP : ST_TRACE_CLIENT) + first->name;
@@ -175,8 +182,9 @@ static void add_cycle(struct work *work, const struct st_cycle_row *first, const
         is_not_yet(last->wait_ns) || is_not_yet(last->busy_ns) ? seen_ns : awake_ns + last->busy_ns;
     const int64_t deadline_ns = deadline_of(first);
     if (overlaps && lane->free_ns[1] == 0)
-        st_trace_json_name(&work->json, ST_TRACE_MOMENT, track,
-                           st_text("%s: overlaps its next cycle", work->file->copy.ring->names[first->name]));
+        st_trace_json_name(
+            &work->json, ST_TRACE_MOMENT, track,
+            st_text("%s: overlaps its next cycle", work->file->copy.ring->names[first->name]));
     int64_t at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, begin_ns, awake_ns,
                                         first->is_driver ? "waits for its clients" : "waits");
     at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, at_ns, end_ns, "computes");
@@ -204,7 +212,8 @@ static void add_cycles(struct work *work)
         }
         if (row == NULL)
             continue;
-        /* This row belongs to an earlier cycle, which the server reported too late: it is written alone. */
+        /* This row belongs to an earlier cycle, which the server reported too late: it is written
+         * alone. */
         if (open->first != NULL && row->signal_ns < open->first->signal_ns) {
             add_cycle(work, row, row, open);
             continue;
@@ -226,7 +235,8 @@ static void add_events(struct work *work)
     json_array_foreach(work->file->happened, i, event)
     {
         const char *text = st_json_text_of(event, "text");
-        const int64_t at_ns = st_ns_sub(st_json_integer(event, "time_ns"), work->file->copy.ring->wall_ns);
+        const int64_t at_ns =
+            st_ns_sub(st_json_integer(event, "time_ns"), work->file->copy.ring->wall_ns);
         if (text[0] != '\0' && at_ns >= work->from_ns)
             st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
     }
@@ -242,18 +252,21 @@ static void add_levels(const struct work *work)
     }
 }
 
-/* Writes each note to a track of its own: as a slice of the whole length, which the viewer can show. */
+/* Writes each note to a track of its own: as a slice of the whole length, which the viewer can
+ * show. */
 static void add_notes(const struct work *work)
 {
     const struct st_trace_file *file = work->file;
     const struct st_cycle_ring *ring = file->copy.ring;
-    const char *notes[][2] = {
-        {"kernel", ring->kernel}, {"server", ring->server}, {"watched", ring->levels.about}, {"cycles", ""}};
+    const char *notes[][2] = {{"kernel", ring->kernel},
+                              {"server", ring->server},
+                              {"watched", ring->levels.about},
+                              {"cycles", ""}};
     if (file->copy.events_n == 0)
         notes[0][1] = st_text("%s: this file has no kernel events", ring->kernel);
     if (st_cycle_ring_n(ring) == 0)
-        notes[3][1] = "only PipeWire reports when each client waited and computed, to the user's own "
-                      "sleeptuned";
+        notes[3][1] = "only PipeWire reports when each client waited and computed, to the user's "
+                      "own sleeptuned";
     for (int i = 0; i < (int)ST_ARRAY_LEN(notes); i++) {
         if (notes[i][1][0] == '\0')
             continue;
@@ -280,7 +293,8 @@ int st_trace_file_write(FILE *out, const struct st_trace_file *file)
     const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
     const int64_t from_ns = ST_MAX(event_ns - file->copy.before_ns, 0);
     int r = 0;
-    struct work work = {.file = file, .json = {out, from_ns}, .from_ns = from_ns, .event_ns = event_ns};
+    struct work work = {
+        .file = file, .json = {out, from_ns}, .from_ns = from_ns, .event_ns = event_ns};
     st_trace_json_begin(&work.json, from_ns + ring->wall_ns);
     name_tracks(&work);
     add_cycles(&work);

@@ -1,6 +1,6 @@
-/* Writes a trace in Chrome's format (story/trace_json.h) from a copy of PipeWire's last cycles that the
- * daemon made (daemon/history/recorder.h), with the events of that time and, if the daemon traced, the
- * kernel's events. */
+/* Writes a trace in Chrome's format (story/trace_json.h) from a copy of PipeWire's last cycles that
+ * the daemon made (daemon/history/recorder.h), with the events of that time and, if the daemon
+ * traced, the kernel's events. */
 #pragma once
 
 #include <jansson.h>

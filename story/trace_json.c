@@ -12,10 +12,11 @@ static void put_text(FILE *out, const char *text)
     json_decref(value);
 }
 
-static void put_event(const struct st_trace_json *json, char phase, enum st_trace_group group, int track,
-                      const char *name)
+static void put_event(const struct st_trace_json *json, char phase, enum st_trace_group group,
+                      int track, const char *name)
 {
-    fprintf(json->out, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%d,\"name\":", phase, (int)group, track);
+    fprintf(json->out, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%d,\"name\":", phase, (int)group,
+            track);
     put_text(json->out, name);
 }
 
@@ -27,9 +28,9 @@ static void put_us(const struct st_trace_json *json, const char *key, int64_t ns
 void st_trace_json_begin(const struct st_trace_json *json, int64_t wall_ns)
 {
     fprintf(json->out,
-            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"begins_wall_ns\":\"%jd\"},\"traceEvents\":[{\"ph\":"
-            "\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":"
-            "{\"name\":\"sleeptune: one moment\"}}",
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"begins_wall_ns\":\"%jd\"},"
+            "\"traceEvents\":[{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\","
+            "\"args\":{\"name\":\"sleeptune: one moment\"}}",
             wall_ns, ST_TRACE_MOMENT);
 }
 
@@ -67,9 +68,11 @@ void st_trace_json_instant(const struct st_trace_json *json, enum st_trace_group
     fputs(",\"s\":\"t\"}", json->out);
 }
 
-void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const char *name, int64_t value_ns)
+void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const char *name,
+                         int64_t value_ns)
 {
     put_event(json, 'C', ST_TRACE_LEVELS, 0, name);
     put_us(json, "ts", at_ns - json->from_ns);
-    fprintf(json->out, ",\"args\":{\"ms\":%jd.%06jd}}", value_ns / ST_NS_PER_MS, value_ns % ST_NS_PER_MS);
+    fprintf(json->out, ",\"args\":{\"ms\":%jd.%06jd}}", value_ns / ST_NS_PER_MS,
+            value_ns % ST_NS_PER_MS);
 }

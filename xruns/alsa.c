@@ -41,10 +41,11 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
     static const struct {
         const char *name;
         enum st_alsa_state state;
-    } states[] = {
-        {"RUNNING", ST_ALSA_RUNNING}, {"XRUN", ST_ALSA_XRUN},       {"OPEN", ST_ALSA_OTHER},
-        {"SETUP", ST_ALSA_OTHER},     {"PREPARED", ST_ALSA_OTHER},  {"DRAINING", ST_ALSA_OTHER},
-        {"PAUSED", ST_ALSA_OTHER},    {"SUSPENDED", ST_ALSA_OTHER}, {"DISCONNECTED", ST_ALSA_OTHER}};
+    } states[] = {{"RUNNING", ST_ALSA_RUNNING},   {"XRUN", ST_ALSA_XRUN},
+                  {"OPEN", ST_ALSA_OTHER},        {"SETUP", ST_ALSA_OTHER},
+                  {"PREPARED", ST_ALSA_OTHER},    {"DRAINING", ST_ALSA_OTHER},
+                  {"PAUSED", ST_ALSA_OTHER},      {"SUSPENDED", ST_ALSA_OTHER},
+                  {"DISCONNECTED", ST_ALSA_OTHER}};
     struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
     if (st_text_begins(text, "closed")) {
         *ret = status;
@@ -65,16 +66,18 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
             return -EBADMSG;
         status.owner_tid = (int64_t)n;
     }
-    if ((value = st_proc_field(text, "trigger_time")) == NULL || parse_time(value, &status.trigger_ns) != 0)
+    if ((value = st_proc_field(text, "trigger_time")) == NULL ||
+        parse_time(value, &status.trigger_ns) != 0)
         return -EBADMSG;
     if ((value = st_proc_field(text, "tstamp")) != NULL && parse_time(value, &status.now_ns) != 0)
         return -EBADMSG;
-    if (parse_frames(text, "hw_ptr", &status.hw_ptr_frames) != 0 || status.hw_ptr_frames == INT64_MAX)
+    if (parse_frames(text, "hw_ptr", &status.hw_ptr_frames) != 0 ||
+        status.hw_ptr_frames == INT64_MAX)
         return -EBADMSG;
     if (parse_frames(text, "appl_ptr", &status.appl_ptr_frames) != 0 ||
         parse_frames(text, "avail", &status.avail_frames) != 0 ||
-        parse_frames(text, "avail_max", &status.avail_max_frames) != 0 || status.avail_frames > AVAIL_MAX ||
-        status.avail_max_frames > AVAIL_MAX)
+        parse_frames(text, "avail_max", &status.avail_max_frames) != 0 ||
+        status.avail_frames > AVAIL_MAX || status.avail_max_frames > AVAIL_MAX)
         status.appl_ptr_frames = -1;
     *ret = status;
     return 0;
@@ -85,8 +88,9 @@ int st_alsa_params_parse(const char *hw_params, const char *sw_params, struct st
     struct st_alsa_params params;
     if (parse_frames(hw_params, "buffer_size", &params.buffer_frames) != 0 ||
         parse_frames(hw_params, "rate", &params.rate_hz) != 0 ||
-        parse_frames(sw_params, "stop_threshold", &params.stop_frames) != 0 || params.buffer_frames == 0 ||
-        params.buffer_frames > INT32_MAX || params.rate_hz == 0 || params.rate_hz > INT32_MAX)
+        parse_frames(sw_params, "stop_threshold", &params.stop_frames) != 0 ||
+        params.buffer_frames == 0 || params.buffer_frames > INT32_MAX || params.rate_hz == 0 ||
+        params.rate_hz > INT32_MAX)
         return -EBADMSG;
     *ret = params;
     return 0;
@@ -102,8 +106,8 @@ static int take_number(const char **text, unsigned *ret)
     return 0;
 }
 
-/** Reads the number behind the last `word` of the line, since names before it may hold the same word. *ret
- * is 0 if the line lacks it. */
+/** Reads the number behind the last `word` of the line, since names before it may hold the same
+ * word. *ret is 0 if the line lacks it. */
 static int count_behind(const char *line, const char *end, const char *word, unsigned *ret)
 {
     const char *found = NULL;
@@ -135,7 +139,8 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* Since the last look, did the program write less than half as many frames as the device moved on? */
+/* Since the last look, did the program write less than half as many frames as the device moved
+ * on? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
     return grown > (now->hw_ptr_frames - room->last.hw_ptr_frames) / 2;
@@ -172,8 +177,8 @@ int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params
 {
     int64_t lost = 0;
     const bool known = room->known && room->last.appl_ptr_frames >= 0 && now->appl_ptr_frames >= 0;
-    /* if the program's pointer never moves, sound is mixed elsewhere (dmix), and this buffer is always behind
-     * the device */
+    /* if the program's pointer never moves, sound is mixed elsewhere (dmix), and this buffer is
+     * always behind the device */
     const bool wrote = known && now->appl_ptr_frames != room->last.appl_ptr_frames;
     if (known && (wrote || room->wrote)) {
         const int64_t left = params->buffer_frames - now->avail_max_frames;

@@ -8,7 +8,8 @@
 static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                        "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf, size_t buf_bytes)
+void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf,
+                        size_t buf_bytes)
 {
     if (kind == ST_TRACE_IRQ_ENTRY)
         snprintf(buf, buf_bytes, "irq/%d-%s", number, name);

@@ -15,8 +15,8 @@ enum st_trace_kind {
     ST_TRACE_IRQ_EXIT,
     ST_TRACE_SOFTIRQ_ENTRY,
     ST_TRACE_SOFTIRQ_EXIT,
-    ST_TRACE_LOST, /* events of this CPU are missing between its previous event (or the beginning) and this
-                      one */
+    ST_TRACE_LOST, /* events of this CPU are missing between its previous event (or the beginning)
+                      and this one */
     ST_TRACE_KINDS
 };
 
@@ -31,9 +31,10 @@ struct st_trace_event {
     char prev_name[ST_TRACE_NAME_BYTES];
 };
 
-/** "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX"; safe to print. @param number of the thread, interrupt or
- * softirq. */
-void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf, size_t buf_bytes);
+/** "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX"; safe to print. @param number of the thread,
+ * interrupt or softirq. */
+void st_cpu_events_name(enum st_trace_kind kind, int number, const char *name, char *buf,
+                        size_t buf_bytes);
 
 /** Are the events plausible? Terminates their names. Pure. */
 bool st_cpu_events_check(struct st_trace_event *events, size_t n);

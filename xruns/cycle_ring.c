@@ -30,7 +30,8 @@ void st_cycle_ring_begin(struct st_cycle_ring *ring)
 
 int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
 {
-    const int fd = st_posix_opened(open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const int fd =
+        st_posix_opened(open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd < 0)
         return fd;
     void *at = MAP_FAILED;

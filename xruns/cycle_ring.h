@@ -1,12 +1,13 @@
-/* What each client of a sound server did in the last cycles. A helper program writes this file in place
- * (mmap); it is copied after a dropout. A copy is untrusted input. Numbers have the machine's byte order,
- * since a copy is read where it was written. */
+/* What each client of a sound server did in the last cycles. A helper program writes this file in
+ * place (mmap); it is copied after a dropout. A copy is untrusted input. Numbers have the machine's
+ * byte order, since a copy is read where it was written. */
 #pragma once
 
 #include "xruns/xrun.h"
 
-#define ST_CYCLE_RING_ROWS  131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
-#define ST_LEVELS_MAX       1024   /* one minute of four levels that are read four times a second */
+#define ST_CYCLE_RING_ROWS                                                                         \
+    131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
+#define ST_LEVELS_MAX       1024 /* one minute of four levels that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 
 /* Name of a copy (store/history/trace_copy.h) in the folder "traces" beside the history:
@@ -15,13 +16,13 @@
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX
 
-/** What a client did in one cycle, as reported when the next cycle began. Times are CLOCK_MONOTONIC. A
- * client that was late can have several rows with the same signal_ns: the last one counts. If the server
- * did not report a cycle because the client occupied its CPU, the row of that cycle follows the row of
- * the client's next cycle. */
+/** What a client did in one cycle, as reported when the next cycle began. Times are
+ * CLOCK_MONOTONIC. A client that was late can have several rows with the same signal_ns: the last
+ * one counts. If the server did not report a cycle because the client occupied its CPU, the row of
+ * that cycle follows the row of the client's next cycle. */
 struct st_cycle_row {
-    int64_t cycle_ns;   /* start of the driver's cycle; in a driver's own row the start of its previous cycle,
-                           0: not known */
+    int64_t cycle_ns;   /* start of the driver's cycle; in a driver's own row the start of its
+                           previous cycle,   0: not known */
     int64_t signal_ns;  /* the client's inputs were ready */
     uint32_t wait_ns;   /* time until the client ran, or NOT_YET */
     uint32_t busy_ns;   /* time until the client had finished, or NOT_YET */
@@ -30,8 +31,8 @@ struct st_cycle_row {
     uint16_t is_driver; /* 1: the driver, which waits until its clients have finished */
 };
 
-/** How long the remaining sound would last: in a device's buffer, in a program's queue, or in JACK's
- * cycle. */
+/** How long the remaining sound would last: in a device's buffer, in a program's queue, or in
+ * JACK's cycle. */
 struct st_cycle_level {
     int64_t at_ns;
     int64_t left_ns;
@@ -61,8 +62,8 @@ void st_cycle_ring_begin(struct st_cycle_ring *ring);
 /** Makes or empties the file, 0600, and maps it. @return 0 or a negative errno value. */
 ST_NODISCARD int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret);
 
-/** The number of a name; the same name keeps its number. When the table is full: the number of "other
- * programs". */
+/** The number of a name; the same name keeps its number. When the table is full: the number of
+ * "other programs". */
 uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name);
 
 /** Notes the current difference between the clocks. */

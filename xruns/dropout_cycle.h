@@ -1,4 +1,5 @@
-/* The worst cycle of a client that was not ready: one comparison for all code that keeps a worst cycle. */
+/* The worst cycle of a client that was not ready: one comparison for all code that keeps a worst
+ * cycle. */
 #pragma once
 
 #include "core/base.h"
@@ -15,5 +16,6 @@ struct st_dropout_cycle {
 static inline bool st_dropout_cycle_is_worse(const struct st_dropout_cycle *cycle,
                                              const struct st_dropout_cycle *than)
 {
-    return cycle->busy_ns - cycle->error_ns + cycle->wait_ns > than->busy_ns - than->error_ns + than->wait_ns;
+    return cycle->busy_ns - cycle->error_ns + cycle->wait_ns >
+           than->busy_ns - than->error_ns + than->wait_ns;
 }

@@ -14,11 +14,15 @@ static const struct {
     [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread",
                                         ST_DROPOUT_BLAME_ITSELF},
     [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen", ST_DROPOUT_BLAME_ITSELF},
-    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program", ST_DROPOUT_BLAME_ITSELF},
-    [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client", ST_DROPOUT_BLAME_OTHER},
-    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk",
+    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program",
+                            ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client",
+                                     ST_DROPOUT_BLAME_OTHER},
+    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out",
+                                "waited for its memory, which had to be read from disk",
                                 ST_DROPOUT_BLAME_ITSELF},
-    [ST_DROPOUT_WRITES_SLOWLY] = {"writes-too-slowly", "wrote its sound too slowly", ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_WRITES_SLOWLY] = {"writes-too-slowly", "wrote its sound too slowly",
+                                  ST_DROPOUT_BLAME_ITSELF},
 };
 
 const char *st_dropout_reason_name(enum st_dropout_reason reason)
@@ -36,8 +40,8 @@ const char *st_dropout_reason_text(enum st_dropout_reason reason)
     return reasons[reason].text;
 }
 
-/** @return the direction of a device, by its name: 1: it plays, and can run dry; 2: it records, and can
- * overflow; 0: not known. */
+/** @return the direction of a device, by its name: 1: it plays, and can run dry; 2: it records, and
+ * can overflow; 0: not known. */
 static size_t direction_of(const char *device)
 {
     static const char *const parts[][2] = {
@@ -58,8 +62,8 @@ const char *st_dropout_reason_device(const char *device)
 
 const char *st_dropout_reason_stream(const char *device)
 {
-    static const char *const texts[] = {"let its stream run dry or overflow", "let its stream run dry",
-                                        "let its stream overflow"};
+    static const char *const texts[] = {"let its stream run dry or overflow",
+                                        "let its stream run dry", "let its stream overflow"};
     return texts[direction_of(device)];
 }
 

@@ -2,25 +2,27 @@
 
 #include "core/ns.h"
 
-#define COUNT_MAX INT64_C(1000000000)       /* a larger count in one event is refused */
-#define NS_MAX    INT64_C(1000000000000)    /* 1000 s: SQLite adds a million such times without overflow */
-#define SPAN_MAX  INT64_C(1000000000000000) /* 11 days: for fields that are not added up */
-#define CPUS_MAX  (1 << 20)
-#define NUMBER(m, name, in, none, min, max)                                                                  \
-    {                                                                                                        \
-        (name), ST_FORM_NUMBER, (in), ST_FIELD_AT(struct st_event, m), (none), (min), (max), NULL            \
+#define COUNT_MAX INT64_C(1000000000) /* a larger count in one event is refused */
+#define NS_MAX                                                                                     \
+    INT64_C(1000000000000) /* 1000 s: SQLite adds a million such times without overflow */
+#define SPAN_MAX INT64_C(1000000000000000) /* 11 days: for fields that are not added up */
+#define CPUS_MAX (1 << 20)
+#define NUMBER(m, name, in, none, min, max)                                                        \
+    {                                                                                              \
+        (name), ST_FORM_NUMBER, (in), ST_FIELD_AT(struct st_event, m), (none), (min), (max), NULL  \
     }
-#define COUNT(m, in)         NUMBER(m, #m, in, 0, 0, COUNT_MAX)
-#define NS(m, in)            NUMBER(m, #m, in, 0, 0, NS_MAX)
-#define CYCLE(m)             NUMBER(cycle.m, #m, ST_FIELD_ALL, 0, 0, NS_MAX)
-#define MACHINE(m, min, max) NUMBER(pressure.m, #m, ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, min, max)
-#define WORD(m, in, none, n, word)                                                                           \
-    {                                                                                                        \
-#m, ST_FORM_WORD, (in), ST_FIELD_AT(struct st_event, m), (none), 0, (n)-1, (word)                    \
+#define COUNT(m, in) NUMBER(m, #m, in, 0, 0, COUNT_MAX)
+#define NS(m, in)    NUMBER(m, #m, in, 0, 0, NS_MAX)
+#define CYCLE(m)     NUMBER(cycle.m, #m, ST_FIELD_ALL, 0, 0, NS_MAX)
+#define MACHINE(m, min, max)                                                                       \
+    NUMBER(pressure.m, #m, ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, min, max)
+#define WORD(m, in, none, n, word)                                                                 \
+    {                                                                                              \
+#m, ST_FORM_WORD, (in), ST_FIELD_AT(struct st_event, m), (none), 0, (n)-1, (word)          \
     }
-#define NAME(m, in)                                                                                          \
-    {                                                                                                        \
-#m, ST_FORM_NAME, (in), ST_FIELD_AT(struct st_event, m), 0, 0, 0, NULL                               \
+#define NAME(m, in)                                                                                \
+    {                                                                                              \
+#m, ST_FORM_NAME, (in), ST_FIELD_AT(struct st_event, m), 0, 0, 0, NULL                     \
     }
 
 static const char *kind(int value)
@@ -30,8 +32,9 @@ static const char *kind(int value)
 
 static const char *certainty(int value)
 {
-    static const char *const names[] = {
-        [ST_CERTAINTY_NONE] = "", [ST_CERTAINTY_EXACT] = "exact", [ST_CERTAINTY_PROBABLE] = "probable"};
+    static const char *const names[] = {[ST_CERTAINTY_NONE] = "",
+                                        [ST_CERTAINTY_EXACT] = "exact",
+                                        [ST_CERTAINTY_PROBABLE] = "probable"};
     return names[value];
 }
 
@@ -72,8 +75,10 @@ static const struct st_field fields[] = {
     NS(spare_ns, ST_FIELD_LINE | ST_FIELD_FILE),
     NUMBER(end_ns, "end_ns", ST_FIELD_LINE, 0, 0, INT64_MAX / 4),
     WORD(cause, ST_FIELD_FILE | ST_FIELD_JSON, ST_CAUSE_UNKNOWN, ST_CAUSE_COUNT, cause),
-    NUMBER(lateness_ns, "lateness_ns", ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, -SPAN_MAX, SPAN_MAX),
-    NUMBER(explained_ns, "explained_ns", ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, -SPAN_MAX, SPAN_MAX),
+    NUMBER(lateness_ns, "lateness_ns", ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, -SPAN_MAX,
+           SPAN_MAX),
+    NUMBER(explained_ns, "explained_ns", ST_FIELD_FILE | ST_FIELD_JSON, INT64_MIN, -SPAN_MAX,
+           SPAN_MAX),
     NAME(culprit, ST_FIELD_ALL),
     NUMBER(culprit_plays, "culprit_plays", ST_FIELD_LINE | ST_FIELD_FILE, 0, 0, 1),
     COUNT(culprit_n, ST_FIELD_FILE),
@@ -137,8 +142,8 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
         memset(text, 0, bytes);
 }
 
-/* Is it unknown how long some dropouts of these two events lasted? The longest of them is then unknown as
- * well. */
+/* Is it unknown how long some dropouts of these two events lasted? The longest of them is then
+ * unknown as well. */
 static bool lost_partly(const struct st_event *event, const struct st_event *other)
 {
     return (event->lost_ns == 0) != (other->lost_ns == 0) ||

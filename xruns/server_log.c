@@ -20,21 +20,23 @@ bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool 
 {
     /* Messages of jack2 about a late client (JackEngine::CheckXRun): a line and a callback for
      * each client. */
-    static const char *const forms[] = {"*JackEngine::XRun: client = %l was %l, state = %l",
-                                        "*JackEngine::XRun: client = %l was %l: state = %l", /* jack2 1.9.5 */
-                                        "*JackEngine::XRun: client %l finished after current callback", ""};
+    static const char *const forms[] = {
+        "*JackEngine::XRun: client = %l was %l, state = %l",
+        "*JackEngine::XRun: client = %l was %l: state = %l", /* jack2 1.9.5 */
+        "*JackEngine::XRun: client %l finished after current callback", ""};
     struct st_pattern_parts parts;
     if (!has_form(line, forms, &parts) || strlen(parts.text[0]) >= ST_JACK_NAME_BYTES)
         return false;
     snprintf(client, ST_JACK_NAME_BYTES, "%s", parts.text[0]);
-    *ran = parts.n == 1 || !strchr("T1", parts.text[2][0]); /* state "Triggered": the client had not begun */
+    *ran = parts.n == 1 ||
+           !strchr("T1", parts.text[2][0]); /* state "Triggered": the client had not begun */
     return true;
 }
 
 bool st_server_log_resync(const char *line, struct st_resync_log_line *ret)
 {
-    /* alsa-pcm.c: "hw:1: follower avail:1 delay:900 target:1024 thr:1024, resync (3 suppressed)"; before
-     * 0.3.50 without a number */
+    /* alsa-pcm.c: "hw:1: follower avail:1 delay:900 target:1024 thr:1024, resync (3 suppressed)";
+     * before 0.3.50 without a number */
 #define FORM " %l: follower *delay:%d target:%d thr:%d*, resync"
     static const char *const forms[] = {"*spa.alsa:" FORM, "*()]" FORM,
                                         "%l: follower *delay:%d target:%d thr:%d*, resync", ""};

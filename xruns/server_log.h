@@ -5,11 +5,13 @@
 
 #define ST_JACK_NAME_BYTES 64 /* JACK_CLIENT_NAME_SIZE of jack2 */
 
-/** Is this message of jack2 about a late client? @param client its name. @param ran true: the client was
- * computing when the next cycle began, or finished after that; false: it had not begun. */
+/** Is this message of jack2 about a late client? @param client its name. @param ran true: the
+ * client was computing when the next cycle began, or finished after that; false: it had not
+ * begun. */
 bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran);
 
-/** PipeWire's message that it put a card in step again (a resync), one that does not drive its graph. */
+/** PipeWire's message that it put a card in step again (a resync), one that does not drive its
+ * graph. */
 struct st_resync_log_line {
     char card[64]; /* ALSA's name of the card */
     int64_t n;

@@ -4,9 +4,9 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-/* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The data of a
- * list is another header, its pairs behind it and a pair "up"; of an array of lists the same for each
- * element, with a pair "next" behind it. */
+/* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The
+ * data of a list is another header, its pairs behind it and a pair "up"; of an array of lists the
+ * same for each element, with a pair "next" behind it. */
 
 #define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
 #define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */
@@ -14,7 +14,15 @@
 #define BIG_ENDIAN_F 0x80
 #define DEPTH_MAX    16
 
-enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
+enum {
+    BOOL = 2,
+    NUMBER = 3,
+    STRING = 4,
+    LIST = 5,
+    LIST_ARRAY = 11,
+    ARRAY_NEXT = 254,
+    LIST_UP = 255
+};
 
 struct reader {
     const unsigned char *at;
@@ -51,7 +59,8 @@ static bool take_header(struct reader *reader)
         unsigned char first;
     } order = {.number = 1};
     const unsigned char *header = take(reader, HEADER_BYTES);
-    return header != NULL && header[0] == MAGIC && ((header[2] & BIG_ENDIAN_F) == 0) == (order.first == 1);
+    return header != NULL && header[0] == MAGIC &&
+           ((header[2] & BIG_ENDIAN_F) == 0) == (order.first == 1);
 }
 
 /** The number of bytes behind the outermost header, as that header says. */
@@ -76,7 +85,8 @@ static bool take_pair(struct reader *reader, struct pair *ret)
     if (name == NULL || name_bytes == 0 || name[name_bytes - 1] != '\0')
         return false;
     pair.name = (const char *)name;
-    const bool inner = pair.type == LIST || pair.type == LIST_ARRAY; /* their data is read as pairs */
+    const bool inner =
+        pair.type == LIST || pair.type == LIST_ARRAY; /* their data is read as pairs */
     if (!inner && (pair.data = take(reader, pair.data_bytes)) == NULL)
         return false;
     *ret = pair;
@@ -110,7 +120,8 @@ static void note(struct st_snd_channel *channel, const struct pair *pair)
         channel->interrupts_n = n;
     } else if (st_text_is(pair->name, "feedcount")) {
         channel->feeds_n = n;
-    } else if (st_text_is(pair->name, strstr(channel->name, "record") ? "swbuf_free" : "swbuf_ready")) {
+    } else if (st_text_is(pair->name,
+                          strstr(channel->name, "record") ? "swbuf_free" : "swbuf_ready")) {
         channel->stuck = n == 0;
     } else if (st_text_is(pair->name, "xruns")) {
         channel->xruns_n = n;
@@ -144,8 +155,8 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
         } else if (pair.type == LIST_UP || pair.type == ARRAY_NEXT) {
             if (depth == 0 || (pair.type == LIST_UP) != (level->left_n == 0))
                 return -EBADMSG;
-            if (level->channels && pair.type == ARRAY_NEXT && channel.xruns_n != none.xruns_n && !from_user &&
-                channel.name[0] != '\0') {
+            if (level->channels && pair.type == ARRAY_NEXT && channel.xruns_n != none.xruns_n &&
+                !from_user && channel.name[0] != '\0') {
                 fn(ctx, &channel);
                 channels_n++;
             }
@@ -158,7 +169,8 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
             }
         } else if (level->channels) {
             note(&channel, &pair);
-        } else if (pair.type == BOOL && pair.data_bytes == 1 && st_text_is(pair.name, "from_user")) {
+        } else if (pair.type == BOOL && pair.data_bytes == 1 &&
+                   st_text_is(pair.name, "from_user")) {
             from_user = pair.data[0] != 0;
         }
     }
@@ -167,14 +179,14 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 
 /* Xruns from the counters of sound(4)'s channels.
  *
- * A counter counts from the start of a channel: if the counter, the feeds or the interrupts are lower than
- * before, or if another program has the channel, all counted xruns are new. Underruns of a virtual channel
- * are a program that was not ready while the mixer fed the device on; those of a hardware channel are the
- * device's. The kernel counts fragments, not gaps: a gap of 100 ms is some twenty. All fragments of one look
- * are one gap. It is the same gap as at the look before if the program's buffer was stuck at that look, and
- * since then was filled again, or is still stuck without a feed that was no underrun (feed_root in
- * sys/dev/sound/pcm/feeder.c: a feed that finds too little is an underrun). SNDCTL_DSP_GETERROR would clear
- * the counter: it is never called. */
+ * A counter counts from the start of a channel: if the counter, the feeds or the interrupts are
+ * lower than before, or if another program has the channel, all counted xruns are new. Underruns of
+ * a virtual channel are a program that was not ready while the mixer fed the device on; those of a
+ * hardware channel are the device's. The kernel counts fragments, not gaps: a gap of 100 ms is some
+ * twenty. All fragments of one look are one gap. It is the same gap as at the look before if the
+ * program's buffer was stuck at that look, and since then was filled again, or is still stuck
+ * without a feed that was no underrun (feed_root in sys/dev/sound/pcm/feeder.c: a feed that finds
+ * too little is an underrun). SNDCTL_DSP_GETERROR would clear the counter: it is never called. */
 
 void st_sndstat_look_begin(struct st_snd_counters *counters)
 {
@@ -187,12 +199,14 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-/** Reports an xrun. fragments_n: lost since the last look; goes_on: the gap of the last look goes on. */
+/** Reports an xrun. fragments_n: lost since the last look; goes_on: the gap of the last look goes
+ * on. */
 static void report(const struct st_snd_channel *channel, uint64_t fragments_n, bool goes_on,
                    st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_xrun_seen sighting = {
-        .event = {.kind = ST_EVENT_DEVICE_DROPOUT, .count_n = !goes_on, .certainty = ST_CERTAINTY_EXACT}};
+    struct st_xrun_seen sighting = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                                              .count_n = !goes_on,
+                                              .certainty = ST_CERTAINTY_EXACT}};
     ST_PRINT(sighting.event.device, "%s", channel->name);
     ST_PRINT(sighting.event.client, "%s", channel->program);
     if (channel->is_virtual) {
@@ -216,7 +230,8 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
         const struct st_snd_channel *before = &counters->channels[i];
         const bool anew = began_anew(before, channel);
         n -= before->xruns_n * !anew;
-        goes_on = before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
+        goes_on =
+            before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
         n *= counters->looked; /* at the first look, earlier xruns are not new */

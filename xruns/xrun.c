@@ -25,11 +25,16 @@ bool st_xrun_is_server(const char *client)
     return st_text_is(client, ST_XRUN_SERVER_ITSELF) || st_text_is(client, ST_XRUN_JACK_ITSELF);
 }
 
-int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine, const struct st_xrun_source *source,
-                 const struct st_xrun_setting *setting, st_xrun_seen_fn seen, void *ctx)
+int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
+                 const struct st_xrun_source *source, const struct st_xrun_setting *setting,
+                 st_xrun_seen_fn seen, void *ctx)
 {
-    *w = (struct st_xrun_watch){
-        .source = source, .machine = machine, .setting = *setting, .seen = seen, .ctx = ctx, .fd = -1};
+    *w = (struct st_xrun_watch){.source = source,
+                                .machine = machine,
+                                .setting = *setting,
+                                .seen = seen,
+                                .ctx = ctx,
+                                .fd = -1};
     if (source->ops == NULL)
         return st_xrun_because(w, -ENOTSUP, "%s", source->summary);
     return source->ops->open(w);

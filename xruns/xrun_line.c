@@ -9,17 +9,18 @@
 #define DRIFT_MAX INT64_C(10000000)      /* 1 %: no card is so far off */
 #define NS_MAX    INT64_C(1000000000000) /* 1000 s: no cycle is longer */
 
-#define SEEN(name, m, none, min, max)                                                                        \
-    {                                                                                                        \
-        (name), ST_FORM_NUMBER, ST_FIELD_LINE, ST_FIELD_AT(struct st_xrun_seen, m), (none), (min), (max),    \
-            NULL                                                                                             \
+#define SEEN(name, m, none, min, max)                                                              \
+    {                                                                                              \
+        (name), ST_FORM_NUMBER, ST_FIELD_LINE, ST_FIELD_AT(struct st_xrun_seen, m), (none), (min), \
+            (max), NULL                                                                            \
     }
-#define COUNT(m)    SEEN(#m, load.m, 0, 0, COUNT_MAX)
-#define TIME(m)     SEEN(#m, load.m, 0, 0, NS_MAX)
-#define MEASURED(m) SEEN(#m, load.m, INT64_MIN, 0, NS_MAX) /* INT64_MIN: not known, since 0 is a time */
-#define NAME(m)                                                                                              \
-    {                                                                                                        \
-#m, ST_FORM_NAME, ST_FIELD_LINE, ST_FIELD_AT(struct st_xrun_seen, event.m), 0, 0, 0, NULL            \
+#define COUNT(m) SEEN(#m, load.m, 0, 0, COUNT_MAX)
+#define TIME(m)  SEEN(#m, load.m, 0, 0, NS_MAX)
+#define MEASURED(m)                                                                                \
+    SEEN(#m, load.m, INT64_MIN, 0, NS_MAX) /* INT64_MIN: not known, since 0 is a time */
+#define NAME(m)                                                                                    \
+    {                                                                                              \
+#m, ST_FORM_NAME, ST_FIELD_LINE, ST_FIELD_AT(struct st_xrun_seen, event.m), 0, 0, 0, NULL  \
     }
 
 /* Fields of the lines "cycle", "level" and "ended". */
@@ -61,8 +62,8 @@ static const struct st_field load_fields[] = {
 static const struct st_record moment_record = {moment_fields, ST_ARRAY_LEN(moment_fields)},
                               load_record = {load_fields, ST_ARRAY_LEN(load_fields)};
 
-/* The first word of each line. The kind of an event follows from this word and has no key, so that a line
- * cannot contradict itself. */
+/* The first word of each line. The kind of an event follows from this word and has no key, so that
+ * a line cannot contradict itself. */
 static const struct word {
     const char *word;
     enum st_xrun_seen_kind kind;
@@ -83,8 +84,8 @@ static const char *behind(const char *text, const char *word)
     return text + strlen(word);
 }
 
-/** Reads a number up to a blank, if the text begins with that key. @return the text behind the number; NULL:
- * malformed.
+/** Reads a number up to a blank, if the text begins with that key. @return the text behind the
+ * number; NULL: malformed.
  */
 static const char *read_option(const char *text, const char *key, int64_t max, int64_t *ret)
 {
@@ -114,8 +115,10 @@ static bool is_whole(const struct st_xrun_seen *seen)
     const struct st_event *event = &seen->event;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        if (event->kind == ST_EVENT_DEVICE_DROPOUT && /* only dropouts of clients have these fields */
-            (event->cycles_n != 0 || event->reason != ST_DROPOUT_UNKNOWN || event->culprit[0] != '\0'))
+        if (event->kind ==
+                ST_EVENT_DEVICE_DROPOUT && /* only dropouts of clients have these fields */
+            (event->cycles_n != 0 || event->reason != ST_DROPOUT_UNKNOWN ||
+             event->culprit[0] != '\0'))
             return false;
         return event->certainty != ST_CERTAINTY_NONE && event->count_n >= 0 &&
                event->count_n + event->cycles_n > 0;
@@ -131,7 +134,8 @@ static bool is_whole(const struct st_xrun_seen *seen)
     return false;
 }
 
-/* @return the struct that the word's record describes: for a dropout its event, else all of `seen`. */
+/* @return the struct that the word's record describes: for a dropout its event, else all of
+ * `seen`. */
 static void *part_of(const struct word *word, struct st_xrun_seen *seen)
 {
     return word->kind == ST_XRUN_SEEN_DROPOUT ? (void *)&seen->event : seen;
@@ -163,8 +167,8 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         good = read_text(rest, &parsed);
     } else if ((rest = behind(line, "alive")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
-        good = rest[0] == '\0' ||
-               (st_text_begins(rest, " late=") && st_number_i64(rest + 6, 1, NS_MAX, &parsed.late_ns) == 0);
+        good = rest[0] == '\0' || (st_text_begins(rest, " late=") &&
+                                   st_number_i64(rest + 6, 1, NS_MAX, &parsed.late_ns) == 0);
     } else {
         parsed.kind = ST_XRUN_LINE_SEEN;
         good = parse_seen(line, &parsed.seen);

@@ -1,5 +1,5 @@
-/* What a helper program that watches a sound server writes to its standard output: one line of text for each
- * event.
+/* What a helper program that watches a sound server writes to its standard output: one line of text
+ * for each event.
  *
  *   ready facts=2 listens=3 TEXT
  *     the program watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000
@@ -10,51 +10,55 @@
  *     one that was stopped (SIGSTOP) within 4 s, and both are started again
  *
  *   alive late=NS
- *     the program did not run for this time (others had the CPU, or it was frozen), which was not watched
+ *     the program did not run for this time (others had the CPU, or it was frozen), which was not
+ * watched
  *
  *   absent facts=1 TEXT
- *     there is nothing to watch, for the reason TEXT; the program ends now, and is started again later
+ *     there is nothing to watch, for the reason TEXT; the program ends now, and is started again
+ * later
  *
- *   client-dropout count_n=1 certainty=exact reason=too-slow place=graph busy_ns=NS device=NAME client=NAME
- *   device-dropout count_n=1 certainty=exact place=device-buffer device=NAME
- *     dropouts that began since the line before: of a client that was not ready in time, or of the device.
- *     Keys are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
- *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: a dropout that began
- *     earlier goes on
+ *   client-dropout count_n=1 certainty=exact reason=too-slow place=graph busy_ns=NS device=NAME
+ * client=NAME device-dropout count_n=1 certainty=exact place=device-buffer device=NAME dropouts
+ * that began since the line before: of a client that was not ready in time, or of the device. Keys
+ * are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
+ *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: a dropout that
+ * began earlier goes on
  *
  *   cycle busy_ns=NS wait_ns=NS client=NAME deadline_ns=NS left_n=2
- *     what a client did in the cycle of a dropout, before that dropout's line; left_n: clients of this
- *     cycle that follow
+ *     what a client did in the cycle of a dropout, before that dropout's line; left_n: clients of
+ * this cycle that follow
  *
- *   load cycles_n=469 busy_median_ns=NS period_ns=NS frames=256 rate_hz=48000 device=NAME client=NAME
- *     how long a client took in the last seconds, and what it asked for: members of struct st_xrun_load;
- *     without client: the device's own node, whose wait is the time that its clients took together.
- *     Written every 10 s for each node that ran; a client without one for 21 s has ended
+ *   load cycles_n=469 busy_median_ns=NS period_ns=NS frames=256 rate_hz=48000 device=NAME
+ * client=NAME how long a client took in the last seconds, and what it asked for: members of struct
+ * st_xrun_load; without client: the device's own node, whose wait is the time that its clients took
+ * together. Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
  *   level reserve_ns=NS device=NAME client=NAME
- *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only used
- *     in a trace
+ *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only
+ * used in a trace
  *
  *   ended device=NAME client=NAME
  *     the client has ended
  *
- * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
- * are written so.
+ * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%"
+ * itself are written so.
  *
- * A line is at most 1279 bytes, ends with a newline and is flushed. The program reads nothing, and ends when
- * its standard input ends, since the daemon has then ended. Its environment is the daemon's; for root's
- * daemon it is that of the server's owner, who the program becomes (-uUID). Option -eVARIABLE=VALUE is the
- * server, if configured (st_xrun_source.server_env). -VVERSION is the daemon's version: a program of another
- * version writes "absent". -pPID is the daemon's process, whose streams are left out where they can be
- * identified; it is given only while the daemon has a stream, since a client may claim to be the daemon. A
- * program that loses its server does not connect again: it writes "absent" and ends. */
+ * A line is at most 1279 bytes, ends with a newline and is flushed. The program reads nothing, and
+ * ends when its standard input ends, since the daemon has then ended. Its environment is the
+ * daemon's; for root's daemon it is that of the server's owner, who the program becomes (-uUID).
+ * Option -eVARIABLE=VALUE is the server, if configured (st_xrun_source.server_env). -VVERSION is
+ * the daemon's version: a program of another version writes "absent". -pPID is the daemon's
+ * process, whose streams are left out where they can be identified; it is given only while the
+ * daemon has a stream, since a client may claim to be the daemon. A program that loses its server
+ * does not connect again: it writes "absent" and ends. */
 #pragma once
 
 #include "xruns/xrun.h"
 
 #define ST_XRUN_LINE_BYTES 1280
 
-#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)" /* name of sleeptuned's own test stream in a server */
+#define ST_XRUN_OWN_CLIENT                                                                         \
+    "sleeptuned (silence)" /* name of sleeptuned's own test stream in a server */
 
 enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,
@@ -65,7 +69,8 @@ enum st_xrun_line_kind {
 
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
-    char text[ST_XRUN_WHY_BYTES]; /* text of ready and absent lines, cut; control characters become '?' */
+    char text[ST_XRUN_WHY_BYTES]; /* text of ready and absent lines, cut; control characters become
+                                     '?' */
     int64_t facts, listens_n;     /* of ready and absent lines */
     int64_t late_ns;              /* of alive lines */
     struct st_xrun_seen seen;     /* names are cut, control characters become '?' */

@@ -1,4 +1,5 @@
-/* Runs a source of xruns that is a helper program: starts it, reads its lines (xrun_line.h), and ends it. */
+/* Runs a source of xruns that is a helper program: starts it, reads its lines (xrun_line.h), and
+ * ends it. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
@@ -12,8 +13,8 @@
 #include "st_config.h"
 #include "xruns/xrun_line.h"
 
-/* number of naps of 10 ms to wait for the end of a program that has closed its pipe; on a busy machine the
- * end comes later */
+/* number of naps of 10 ms to wait for the end of a program that has closed its pipe; on a busy
+ * machine the end comes later */
 #define EXIT_NAPS 20
 /* a program that prints no line for this time, and up to a poll more, hangs */
 #define SILENT_NS    (36 * ST_NS_PER_S)
@@ -27,28 +28,29 @@ struct program {
     struct st_posix_piped piped;
     bool ready;                 /* the program has written that it watches */
     bool ending;                /* the program has written that there is nothing to watch */
-    int64_t silent_ns, idle_ns; /* sums of intervals between polls, so that a time in which both processes
-                                   were stopped does not count */
+    int64_t silent_ns, idle_ns; /* sums of intervals between polls, so that a time in which both
+                                   processes were stopped does not count */
     size_t len;                 /* length of the incomplete line */
     char line[ST_XRUN_LINE_BYTES];
 };
 
 /* --- starting --- */
 
-/** The user that root becomes: the owner of the configured server's socket, or else of root's or the
- * system's socket. @param server path of the socket. @return 0 or -ENOENT. */
+/** The user that root becomes: the owner of the configured server's socket, or else of root's or
+ * the system's socket. @param server path of the socket. @return 0 or -ENOENT. */
 static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
     const struct st_xrun_source *source = w->source;
     const char *wish = w->setting.server, *runtime = getenv("XDG_RUNTIME_DIR");
     const char *const wished[] = {wish + strlen("unix:") * st_text_begins(wish, "unix:"), NULL};
     struct stat info;
-    for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL; place++) {
+    for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL;
+         place++) {
         const char *path = *place;
         if (path[0] != '/')
             path = st_text("%s/%s", st_text_or(runtime, ST_RUN_DIR "/user/0"), path);
-        if (realpath(path, server) == NULL || lstat(server, &info) != 0 || !S_ISSOCK(info.st_mode) ||
-            !st_trusted_path(server, info.st_uid))
+        if (realpath(path, server) == NULL || lstat(server, &info) != 0 ||
+            !S_ISSOCK(info.st_mode) || !st_trusted_path(server, info.st_uid))
             continue;
         *ret = info.st_uid;
         if (getpwuid(info.st_uid) == NULL)
@@ -57,19 +59,21 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
         return 0;
     }
     if (wish[0] != '\0')
-        return st_xrun_because(w, -ENOENT,
-                               "observe.%s_server: %.200s is not a socket that its owner alone can replace",
-                               source->name, wish);
-    return st_xrun_because(w, -ENOENT,
-                           "no %s runs for root or the system: set observe.%s_server to watch a user's",
-                           source->title, source->name);
+        return st_xrun_because(
+            w, -ENOENT,
+            "observe.%s_server: %.200s is not a socket that its owner alone can replace",
+            source->name, wish);
+    return st_xrun_because(
+        w, -ENOENT, "no %s runs for root or the system: set observe.%s_server to watch a user's",
+        source->title, source->name);
 }
 
-static int start(struct st_xrun_watch *w, struct program *program, const char *path, const char *server,
-                 uid_t uid)
+static int start(struct st_xrun_watch *w, struct program *program, const char *path,
+                 const char *server, uid_t uid)
 {
     /* root never listens to what users play */
-    const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
+    const bool listens =
+        w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     const struct passwd *entry = uid != geteuid() ? getpwuid(uid) : NULL;
     const struct st_run_as as = {
         .switch_user = w->setting.user != 0, .uid = uid, .gid = entry != NULL ? entry->pw_gid : 0};
@@ -85,12 +89,14 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         argv[n++] = st_text("-x%s", w->setting.listen_except);
     if (w->setting.cycles[0] != '\0' && uid == geteuid())
         argv[n++] = st_text("-c%s", w->setting.cycles);
-    /* the helper program becomes the user by itself, since sleeptuned does not fork (start_posix.c) */
+    /* the helper program becomes the user by itself, since sleeptuned does not fork
+     * (start_posix.c) */
     if (uid != geteuid() && !as.switch_user)
         argv[n++] = st_text("-u%lu", (unsigned long)uid);
     if (server[0] != '\0')
         argv[n++] = st_text("-e%s=%s", w->source->server_env, server);
-    /* a program that becomes another user by itself gets root's environment, since it first runs as root */
+    /* a program that becomes another user by itself gets root's environment, since it first runs as
+     * root */
     return st_posix_piped_start(&program->piped, path, argv, as);
 }
 
@@ -114,9 +120,11 @@ static int note_end(struct st_xrun_watch *w)
     if (!gone)
         return st_xrun_because(w, -EPIPE, "the program %s ended its reports", w->source->program);
     if (WIFSIGNALED(status))
-        return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status), w->source->program);
+        return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status),
+                               w->source->program);
     if (WEXITSTATUS(status) == STATUS_NOT_LOADED)
-        return st_xrun_because(w, -ENOENT, "%s cannot be loaded: a library that it needs is not installed",
+        return st_xrun_because(w, -ENOENT,
+                               "%s cannot be loaded: a library that it needs is not installed",
                                w->source->program);
     return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
                            WEXITSTATUS(status));
@@ -130,8 +138,8 @@ static int open_program(struct st_xrun_watch *w)
     const char *name = w->source->program;
     if (w->source->root_why != NULL && geteuid() != 0)
         return st_xrun_because(w, -ENOTSUP, "%s", w->source->root_why);
-    int r =
-        st_trusted_find(w->machine, "SLEEPTUNE_OBSERVE_DIR", "../xruns/helpers", ST_LIBEXEC_DIR, name, path);
+    int r = st_trusted_find(w->machine, "SLEEPTUNE_OBSERVE_DIR", "../xruns/helpers", ST_LIBEXEC_DIR,
+                            name, path);
     if (r < 0)
         return st_xrun_because(w, r, "%s", path);
     uid_t uid = w->setting.user != 0 ? w->setting.user : geteuid();
@@ -157,8 +165,8 @@ static int take_line(struct st_xrun_watch *w, const char *text)
     struct program *program = w->state;
     struct st_xrun_line line;
     if (st_xrun_line_parse(text, &line) != 0)
-        return st_xrun_because(w, -EBADMSG, "%s printed an unknown line: \"%.60s\"", w->source->program,
-                               text);
+        return st_xrun_because(w, -EBADMSG, "%s printed an unknown line: \"%.60s\"",
+                               w->source->program, text);
     switch (line.kind) {
     case ST_XRUN_LINE_READY:
     case ST_XRUN_LINE_ABSENT:
@@ -196,7 +204,8 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n)
         if (bytes[i] == '\0')
             program->line[program->len] = '?';
         if (++program->len == sizeof(program->line))
-            return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long", w->source->program);
+            return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long",
+                                   w->source->program);
     }
     return 0;
 }
@@ -224,8 +233,8 @@ static int poll_program(struct st_xrun_watch *w)
         return st_xrun_because(w, -EPIPE, "%s was stopped (SIGSTOP)", w->source->program);
     if (n < 0 && program->silent_ns >= SILENT_NS) {
         w->silent_ns = program->silent_ns;
-        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
-                               st_ns_seconds(program->silent_ns + pause_ns));
+        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s",
+                               w->source->program, st_ns_seconds(program->silent_ns + pause_ns));
     }
     program->silent_ns = (program->silent_ns + pause_ns) * (n < 0);
     program->idle_ns += pause_ns;
@@ -235,7 +244,8 @@ static int poll_program(struct st_xrun_watch *w)
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
     if (program->ready && !program->ending)
         return 0;
-    return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends next */
+    return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends
+                     * next */
 }
 
 const struct st_xrun_ops st_xrun_program_ops = {
@@ -246,15 +256,15 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 /* --- the sources that are helper programs, the same on all systems --- */
 
-/* Interval of polls while something plays, to notice that a helper program was stopped or hangs. Its lines
- * are read as soon as they arrive; it prints one at least every 20 s. */
+/* Interval of polls while something plays, to notice that a helper program was stopped or hangs.
+ * Its lines are read as soon as they arrive; it prints one at least every 20 s. */
 #define LOOK_NS (4 * ST_NS_PER_S)
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
     .title = "PipeWire",
-    .summary = "PipeWire's timing reports (profiler): xruns of its devices, and cycles in which a program "
-               "was not ready",
+    .summary = "PipeWire's timing reports (profiler): xruns of its devices, and cycles in which a "
+               "program was not ready",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
@@ -272,7 +282,8 @@ const struct st_xrun_source st_xrun_pipewire = {
 const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
     .title = "JACK",
-    .summary = "the xrun callback of a JACK server, and its log, which names the client that was late",
+    .summary =
+        "the xrun callback of a JACK server, and its log, which names the client that was late",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
@@ -288,9 +299,8 @@ const struct st_xrun_source st_xrun_jack = {
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
     .title = "PulseAudio",
-    .summary =
-        "the queues of PulseAudio's streams, read four times a second: shorter gaps and xruns of the device "
-        "itself are not seen",
+    .summary = "the queues of PulseAudio's streams, read four times a second: shorter gaps and "
+               "xruns of the device itself are not seen",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,

@@ -1,15 +1,16 @@
-/* Carries plans out and undoes them. Each write is recorded in the journal first; if a write fails, the whole
- * plan is undone. */
+/* Carries plans out and undoes them. Each write is recorded in the journal first; if a write fails,
+ * the whole plan is undone. */
 #include "advisor/change/applied.h"
 
 #include <libgen.h>
 #include <unistd.h>
 
-/* --- undoing one write, unless another program changed it; a killed run may have done all or nothing of it
+/* --- undoing one write, unless another program changed it; a killed run may have done all or
+ * nothing of it
  * --- */
 
-static void notify(struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
-                   const char *now, int error)
+static void notify(struct st_applied *applied, enum st_change_event event,
+                   const struct st_entry *entry, const char *now, int error)
 {
     applied->n[event]++;
     if (entry->file && (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED))
@@ -18,13 +19,14 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
         applied->on_event(event, entry, now, error);
 }
 
-/* Writes the journal. @param of the entry that is named by the event, if writing fails; NULL: no event. */
+/* Writes the journal. @param of the entry that is named by the event, if writing fails; NULL: no
+ * event. */
 static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
     if (r < 0 && of != NULL)
-        notify(applied, ST_EVENT_FAILED, of, st_text("the list of changes (journal) in %s", applied->folder),
-               r);
+        notify(applied, ST_EVENT_FAILED, of,
+               st_text("the list of changes (journal) in %s", applied->folder), r);
     return r;
 }
 
@@ -35,19 +37,20 @@ static int write_value(struct st_platform *platform, const char *target, const c
     return platform->write_sysctl(platform, target, value);
 }
 
-/* The folder of the entry's file; for a block in another program's file, that file, so that count_made() can
- * count it like a folder. */
+/* The folder of the entry's file; for a block in another program's file, that file, so that
+ * count_made() can count it like a folder. */
 static char *folder_of(const struct st_entry *entry)
 {
     return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
 }
 
-/* Counts the folders above the file that do not exist, or that apply made for other files of ours: the last
- * revert removes them. For a block, counts the file if it does not exist. */
+/* Counts the folders above the file that do not exist, or that apply made for other files of ours:
+ * the last revert removes them. For a block, counts the file if it does not exist. */
 static void count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     char *folder = folder_of(entry);
-    while (st_change_folder_look(applied->p, folder) == -ENOENT && entry->made < ST_ENTRY_MADE_MAX) {
+    while (st_change_folder_look(applied->p, folder) == -ENOENT &&
+           entry->made < ST_ENTRY_MADE_MAX) {
         entry->made++;
         folder = dirname(folder);
     }
@@ -61,15 +64,16 @@ static void count_made(const struct st_applied *applied, struct st_entry *entry)
 static int make_folders(struct st_platform *platform, const char *path)
 {
     int r = 0;
-    for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL;
+         slash = strchr(slash + 1, '/')) {
         r = platform->make_folder(platform, st_text("%.*s", (int)(slash - path), path), 0755);
         r = r == -EEXIST ? 0 : r;
     }
     return r;
 }
 
-/* Writes a file of ours, or a block at the end of another program's file. @param text NULL: removes the file
- * or block. */
+/* Writes a file of ours, or a block at the end of another program's file. @param text NULL: removes
+ * the file or block. */
 static int put_file(struct st_platform *p, const struct st_entry *entry, const char *text)
 {
     char *old = NULL, *whole;
@@ -83,9 +87,9 @@ static int put_file(struct st_platform *p, const struct st_entry *entry, const c
         return r;
     const char *all = st_text_or(old, ""),
                *ours = text != NULL ? all + strlen(all) : st_change_find(entry, all, &bytes);
-    r = ours == NULL
-            ? -ESTALE
-            : asprintf(&whole, "%.*s%s%s", (int)(ours - all), all, st_text_or(text, ""), ours + bytes);
+    r = ours == NULL ? -ESTALE
+                     : asprintf(&whole, "%.*s%s%s", (int)(ours - all), all, st_text_or(text, ""),
+                                ours + bytes);
     if (r >= 0) {
         r = r > ST_CHANGE_FILE_BYTES    ? -EFBIG
             : r == 0 && entry->made > 0 ? p->remove_file(p, entry->target)
@@ -110,7 +114,8 @@ static void undo_entry(struct st_applied *applied, size_t i)
 {
     struct st_platform *p = applied->p;
     const struct st_entry *entry = &applied->journal.entries[i];
-    struct st_look look = {ST_ENTRY_UNREAD, .error = entry->file ? p->clean_file(p, entry->target) : 0};
+    struct st_look look = {ST_ENTRY_UNREAD,
+                           .error = entry->file ? p->clean_file(p, entry->target) : 0};
     if (look.error == 0)
         look = st_change_look(p, entry);
     int r = look.error;
@@ -119,12 +124,13 @@ static void undo_entry(struct st_applied *applied, size_t i)
         event = ST_EVENT_GONE;
     if (look.now != NULL && st_text_is(look.now, entry->old_value))
         event = ST_EVENT_AS_BEFORE;
-    /* an empty value: a run was killed while it wrote a file of a captured tree. Files of the kernel are
-     * never empty meanwhile. */
+    /* an empty value: a run was killed while it wrote a file of a captured tree. Files of the
+     * kernel are never empty meanwhile. */
     if (look.now != NULL && look.now[0] == '\0')
         event = ST_EVENT_RESTORED;
     if (event == ST_EVENT_RESTORED) {
-        r = entry->file ? put_file(p, entry, NULL) : write_value(p, entry->target, entry->old_value);
+        r = entry->file ? put_file(p, entry, NULL)
+                        : write_value(p, entry->target, entry->old_value);
         event = r < 0 ? ST_EVENT_FAILED : event;
     }
     /* remove the folders that were made for the file, the deepest first, if they are empty */
@@ -154,8 +160,8 @@ const char *st_applied_busy(struct st_platform *platform, const char *folder)
     const int process = platform->folder_holder(platform, folder);
     if (process < 0)
         return NULL;
-    return st_text("another sleeptune is changing settings (process %s). Wait for it, or stop it with Ctrl-C "
-                   "there.",
+    return st_text("another sleeptune is changing settings (process %s). Wait for it, or stop it "
+                   "with Ctrl-C there.",
                    process > 0 ? st_text("%d", process) : "unknown");
 }
 
@@ -170,10 +176,10 @@ const char *st_applied_open(struct st_applied *applied, struct st_platform *p, c
         r = p->lock_folder(p, folder);
     applied->lock = r;
     const char *why = r == -EWOULDBLOCK ? st_applied_busy(p, folder)
-                      : r == -EPERM     ? st_text("%s: this folder belongs to another user, or others may "
-                                                      "write to it. Check its owner and mode.",
-                                                  folder)
-                                        : NULL;
+                      : r == -EPERM ? st_text("%s: this folder belongs to another user, or others "
+                                              "may write to it. Check its owner and mode.",
+                                              folder)
+                                    : NULL;
     if (r < 0)
         return st_text_or(why, st_text("%s: %s", folder, strerror(-r)));
     why = st_journal_read(p, folder, &applied->journal);
@@ -210,14 +216,15 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
                    : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
     if (!step->file && !st_change_value_is(p, step->target, step->old_value))
-        /* another program changed it after the plan was made: meanwhile the user was asked, and the loop
-         * recorded */
+        /* another program changed it after the plan was made: meanwhile the user was asked, and the
+         * loop recorded */
         return -ESTALE;
-    const int r = step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
+    const int r =
+        step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
     if (r < 0 || !step->file)
         return r;
-    /* refuse a file of that name that differs from ours or cannot be read, and a block that the rule already
-     * has */
+    /* refuse a file of that name that differs from ours or cannot be read, and a block that the
+     * rule already has */
     const enum st_entry_state state = st_change_look(p, step).state;
     return state == ST_ENTRY_GONE || (state == ST_ENTRY_IN_PLACE && !step->block) ? 0 : -ENOTEMPTY;
 }
@@ -273,8 +280,8 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     }
     if (r < 0) {
         undo_open(applied, NULL);
-        /* an error is ignored: if the disk is full, the journal lists writes that are undone, and revert
-         * finds the old values */
+        /* an error is ignored: if the disk is full, the journal lists writes that are undone, and
+         * revert finds the old values */
         (void)save(applied, NULL);
     }
     return r;
@@ -314,21 +321,21 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
         if (all || (ids != NULL && st_text_is_among(entry->rule, ids)))
             entry->phase = ST_PHASE_OPEN;
     }
-    /* An error is ignored: a full disk is no reason to keep the changes. The journal already lists them, and
-     * a later run that finds them undone leaves them. */
+    /* An error is ignored: a full disk is no reason to keep the changes. The journal already lists
+     * them, and a later run that finds them undone leaves them. */
     (void)save(applied, NULL);
     const size_t before_n = applied->n[ST_EVENT_FAILED];
     undo_open(applied, NULL);
     const size_t failed_n = applied->n[ST_EVENT_FAILED] - before_n;
     const int r = save(applied, NULL);
     if (failed_n > 0)
-        return st_text(
-            "%zu change%s could not be undone. The next sleeptune revert, apply or tune tries again.",
-            failed_n, ST_PLURAL(failed_n));
+        return st_text("%zu change%s could not be undone. The next sleeptune revert, apply or tune "
+                       "tries again.",
+                       failed_n, ST_PLURAL(failed_n));
     if (r == 0)
         return NULL;
-    return st_text("all is undone, but the list of changes (journal) in %s cannot be written (%s) and still "
-                   "lists the changes. Free "
-                   "space there: the next sleeptune revert, apply or tune corrects it.",
+    return st_text("all is undone, but the list of changes (journal) in %s cannot be written (%s) "
+                   "and still lists the changes. Free space there: the next sleeptune revert, "
+                   "apply or tune corrects it.",
                    applied->folder, strerror(-r));
 }

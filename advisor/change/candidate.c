@@ -5,25 +5,25 @@
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define NEEDS_ROOT   "needs root"
 
-/* Rules that `tune` can try, at most ST_CANDIDATES_MAX. Their settings can be switched on and off while audio
- * plays, are undone by writing the old value, and affect a thread that sleeps until a deadline. Devices,
- * permissions and real-time throttling are left out. */
+/* Rules that `tune` can try, at most ST_CANDIDATES_MAX. Their settings can be switched on and off
+ * while audio plays, are undone by writing the old value, and affect a thread that sleeps until a
+ * deadline. Devices, permissions and real-time throttling are left out. */
 #define IDLE_RULE  "linux-idle-states"
 #define SLACK_RULE "linux-timer-slack"
 static const char *const knobs[] = {
-    IDLE_RULE, SLACK_RULE, "linux-cpu-frequency", "linux-preemption", "linux-huge-pages", "linux-swap",
-    "linux-numa-balancing", "linux-watchdogs",
+    IDLE_RULE, SLACK_RULE, "linux-cpu-frequency", "linux-preemption", "linux-huge-pages",
+    "linux-swap", "linux-numa-balancing", "linux-watchdogs",
     /* FreeBSD */
-    "freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-eventtimer", "freebsd-timecounter",
-    "freebsd-cpu-idle", "freebsd-cpu-frequency", "freebsd-epp", NULL};
+    "freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-eventtimer",
+    "freebsd-timecounter", "freebsd-cpu-idle", "freebsd-cpu-frequency", "freebsd-epp", NULL};
 
-static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cpufreq", "system76-power",
-                                      "powerd"};
+static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cpufreq",
+                                      "system76-power", "powerd"};
 
 /* --- what a trial switches --- */
 
-/* Adds the writes of running values that this finding needs to the plan of the trial; only `apply` writes
- * lines in files. @return false: there is nothing to switch. */
+/* Adds the writes of running values that this finding needs to the plan of the trial; only `apply`
+ * writes lines in files. @return false: there is nothing to switch. */
 static bool add_values(struct st_candidates *ret, struct st_platform *machine, bool as_root,
                        struct st_candidate *row)
 {
@@ -59,7 +59,8 @@ static void add_latency(struct st_platform *platform, struct st_candidate *row)
     if (handle >= 0)
         platform->release_latency(platform, handle);
     else
-        ST_PRINT(row->not_tried, handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s", strerror(-handle));
+        ST_PRINT(row->not_tried, handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s",
+                 strerror(-handle));
 }
 
 static void add_slack(struct st_platform *platform, bool counts, struct st_candidate *row)
@@ -111,13 +112,13 @@ static void find_writers(struct st_candidates *ret, const struct st_facts *facts
 
 int st_candidates_late_share(enum st_os os)
 {
-    /* FreeBSD's default alloweddeviation 5 makes a sleep 6.25 % longer (core/tick.h): 1/20 of the period
-     * counts that as late, 1/10 does not */
+    /* FreeBSD's default alloweddeviation 5 makes a sleep 6.25 % longer (core/tick.h): 1/20 of the
+     * period counts that as late, 1/10 does not */
     return os == ST_OS_FREEBSD ? 20 : 10;
 }
 
-void st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
-                        bool as_root, bool slack_counts)
+void st_candidates_find(struct st_candidates *ret, struct st_platform *p,
+                        const struct st_report *report, bool as_root, bool slack_counts)
 {
     *ret = (struct st_candidates){.late_share = st_candidates_late_share(report->facts->os)};
     ST_REPORT_EACH (finding, report) {

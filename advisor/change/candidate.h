@@ -1,5 +1,5 @@
-/* Findings of a report that `tune` can try: settings that it can switch on and off in the running system and
- * whose effect the loop sees. The table in candidate.c has one row for each setting. */
+/* Findings of a report that `tune` can try: settings that it can switch on and off in the running
+ * system and whose effect the loop sees. The table in candidate.c has one row for each setting. */
 #pragma once
 
 #include "advisor/change/plan.h"
@@ -16,11 +16,12 @@ enum st_candidate_kind {
 struct st_candidate {
     const struct st_finding *finding;
     enum st_candidate_kind kind;
-    size_t first_step, steps_n; /* the candidate's steps in the plan; only for ST_CANDIDATE_VALUES */
-    char setting[200];          /* name of the setting, for people */
+    size_t first_step,
+        steps_n;       /* the candidate's steps in the plan; only for ST_CANDIDATE_VALUES */
+    char setting[200]; /* name of the setting, for people */
     char now[ST_CHANGE_VALUE_BYTES], trial[ST_CHANGE_VALUE_BYTES];
-    const char *refused; /* the cost that the profile does not accept: the setting is tried, but not kept;
-                            NULL: none */
+    const char *refused; /* the cost that the profile does not accept: the setting is tried, but not
+                            kept; NULL: none */
     char not_tried[200]; /* why the setting cannot be tried; "": it can */
 };
 
@@ -29,8 +30,8 @@ struct st_candidates {
     size_t n;
     bool needs_root;        /* a candidate needs root, and this process is not root */
     struct st_journal plan; /* steps for the running values of all candidates */
-    /* findings that `tune` does not try: the setting cannot be switched while the loop runs, or does not
-     * affect the loop */
+    /* findings that `tune` does not try: the setting cannot be switched while the loop runs, or
+     * does not affect the loop */
     const struct st_finding *later[ST_CANDIDATES_MAX];
     size_t later_n;
     int late_share;    /* st_candidates_late_share() of this system */
@@ -40,9 +41,9 @@ struct st_candidates {
 /** A wake-up counts as late if its lateness exceeds the period divided by this number. */
 int st_candidates_late_share(enum st_os os);
 
-/** Finds candidates among the findings that fired, in the order of the report. Reads only. Free with
- * st_candidates_finish; borrows the report. @param as_root this process may write running values. @param
- * slack_counts the loop is a normal thread. */
-void st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
-                        bool as_root, bool slack_counts);
+/** Finds candidates among the findings that fired, in the order of the report. Reads only. Free
+ * with st_candidates_finish; borrows the report. @param as_root this process may write running
+ * values. @param slack_counts the loop is a normal thread. */
+void st_candidates_find(struct st_candidates *ret, struct st_platform *p,
+                        const struct st_report *report, bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);

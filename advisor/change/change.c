@@ -1,5 +1,5 @@
-/* Where and how each kind of change is written permanently (a table with one row for each kind), and how the
- * current values and files are read. */
+/* Where and how each kind of change is written permanently (a table with one row for each kind),
+ * and how the current values and files are read. */
 #include "advisor/change/change.h"
 
 #include <ctype.h>
@@ -9,37 +9,44 @@
 #include "core/text/safe.h"
 
 #define THEN_BOOT "takes effect after a reboot"
-#define THEN_WIREPLUMBER                                                                                     \
-    "takes effect when WirePlumber starts again: at the next login, or after systemctl --user restart "      \
+#define THEN_WIREPLUMBER                                                                           \
+    "takes effect when WirePlumber starts again: at the next login, or after systemctl --user "    \
+    "restart "                                                                                     \
     "wireplumber, which interrupts the sound"
 
-#define NAME  "_.-@$+"      /* characters in the name of a unit, a user or a service */
-#define WORDS "=,._-:/@+% " /* characters in values between quotes: none of them ends the quotes */
+#define NAME "_.-@$+" /* characters in the name of a unit, a user or a service */
+#define WORDS                                                                                      \
+    "=,._-:/@+% " /* characters in values between quotes: none of them ends the quotes             \
+                   */
 
 /* If several files set the same thing, their folders and names decide which file wins
  * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
     /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads this file, then
        sysctl.conf.local */
-    [ST_CHANGE_SYSCTL] =
-        {"sysctl",
-         {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
-           "/etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d /etc/sysctl.conf"},
-          {"/etc/sysctl.conf", "%k=%v", "/etc/sysctl.conf /etc/sysctl.conf.local"}},
-         .key = {"_.-:%"},
-         .running = true,
-         .by_name = true},
-    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* accepts any running value */
+    [ST_CHANGE_SYSCTL] = {"sysctl",
+                          {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
+                            "/etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d "
+                            "/etc/sysctl.conf"},
+                           {"/etc/sysctl.conf", "%k=%v",
+                            "/etc/sysctl.conf /etc/sysctl.conf.local"}},
+                          .key = {"_.-:%"},
+                          .running = true,
+                          .by_name = true},
+    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"},
+                              .running = true}, /* accepts any running value */
     [ST_CHANGE_SYSFS_NOW] = {"value", .key = {"_/.-:*@", "/sys/"}, .running = true},
-    /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is used */
-    [ST_CHANGE_SYSFS] = {"sysfs",
-                         {{"/etc/tmpfiles.d/00-sleeptune-%r.conf", "w %k - - - - %v",
-                           "/etc/tmpfiles.d /run/tmpfiles.d /usr/local/lib/tmpfiles.d /usr/lib/tmpfiles.d"}},
-                         .key = {"_/.-:*@", "/sys/"},
-                         .running = true,
-                         .named_behind = '/'},
-    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; the kernel takes
-       the last */
+    /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is
+       used */
+    [ST_CHANGE_SYSFS] =
+        {"sysfs",
+         {{"/etc/tmpfiles.d/00-sleeptune-%r.conf", "w %k - - - - %v",
+           "/etc/tmpfiles.d /run/tmpfiles.d /usr/local/lib/tmpfiles.d /usr/lib/tmpfiles.d"}},
+         .key = {"_/.-:*@", "/sys/"},
+         .running = true,
+         .named_behind = '/'},
+    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; the
+       kernel takes the last */
     [ST_CHANGE_MODPROBE] =
         {"modprobe",
          {{"/etc/modprobe.d/zz-sleeptune-%r.conf", "options %k %v",
@@ -47,30 +54,30 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          "takes effect when the module is loaded again, at the latest after a reboot",
          .key = {"_-"},
          .by_name = true},
-    /* udev(7): rules are read in the order of file names; an assignment replaces an earlier one. The name of
-       the setting is the attribute that the rule sets, or the device. */
-    [ST_CHANGE_UDEV] =
-        {"udev",
-         {{"/etc/udev/rules.d/90-sleeptune-%r.rules", "%v",
-           "/etc/udev/rules.d /run/udev/rules.d /usr/local/lib/udev/rules.d /usr/lib/udev/rules.d"}},
-         "takes effect when a device is plugged in again. For a device that stays plugged in: "
-         "reboot, or run sudo udevadm trigger --action=add",
-         .command = "udevadm control --reload",
-         .by_name = true,
-         .named_by_value = true,
-         .named_behind = '{'},
+    /* udev(7): rules are read in the order of file names; an assignment replaces an earlier one.
+       The name of the setting is the attribute that the rule sets, or the device. */
+    [ST_CHANGE_UDEV] = {"udev",
+                        {{"/etc/udev/rules.d/90-sleeptune-%r.rules", "%v",
+                          "/etc/udev/rules.d /run/udev/rules.d /usr/local/lib/udev/rules.d "
+                          "/usr/lib/udev/rules.d"}},
+                        "takes effect when a device is plugged in again. For a device that stays "
+                        "plugged in: reboot, or run sudo udevadm trigger --action=add",
+                        .command = "udevadm control --reload",
+                        .by_name = true,
+                        .named_by_value = true,
+                        .named_behind = '{'},
     /* pam_limits(8): files are read in the order of their names; the last line for a user wins */
     [ST_CHANGE_LIMITS] = {"limits",
                           {{"/etc/security/limits.d/99-sleeptune-%r-%p.conf", "%k %v",
                             "/etc/security/limits.conf /etc/security/limits.d"}},
-                          "takes effect at that user's next login: log out of every session and in again, "
-                          "or restart",
+                          "takes effect at that user's next login: log out of every session and in "
+                          "again, or restart",
                           .key = {NAME " "},
                           .part = " ",
                           .by_name = true,
                           .named_behind = ' '},
-    /* systemd.unit(5): drop-ins are read in the order of their names, whatever their folder; the last one
-       wins */
+    /* systemd.unit(5): drop-ins are read in the order of their names, whatever their folder; the
+       last one wins */
     [ST_CHANGE_SYSTEMD] =
         {"systemd",
          {{"/etc/systemd/system/%p.d/90-sleeptune-%r.conf", "%v",
@@ -82,36 +89,38 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .command = "systemctl daemon-reload",
          .by_name = true,
          .named_by_value = true},
-    /* pipewire.conf(5): the user's folder is read last, the files of a folder in the order of their names */
+    /* pipewire.conf(5): the user's folder is read last, the files of a folder in the order of their
+       names */
     [ST_CHANGE_PIPEWIRE] =
         {"pipewire",
          {{"%p/pipewire/pipewire.conf.d/90-sleeptune-%r.conf", "context.properties = { %v }",
            "%p/pipewire/pipewire.conf.d %p/pipewire/pipewire.conf /etc/pipewire/pipewire.conf.d"}},
-         "takes effect when PipeWire starts again: at the next login, or after systemctl --user restart "
-         "pipewire, which interrupts the sound",
+         "takes effect when PipeWire starts again: at the next login, or after systemctl --user "
+         "restart pipewire, which interrupts the sound",
          {NULL, "/"},
          {"_.-={} "},
          .part = "",
          .users = true,
          .named_by_value = true},
-    [ST_CHANGE_WIREPLUMBER] = {"wireplumber",
-                               {{"%p/wireplumber/wireplumber.conf.d/90-sleeptune-%r.conf",
-                                 "monitor.alsa.rules = [ { matches = [ { node.name = \"~%v.*\" } ] actions = "
-                                 "{ update-props = { api.alsa.headroom = 512 } } } ]",
-                                 "%p/wireplumber/wireplumber.conf.d /etc/wireplumber/wireplumber.conf.d"}},
-                               THEN_WIREPLUMBER,
-                               {NULL, "/"},
-                               {"_.-:", "alsa_"},
-                               .part = "",
-                               .users = true,
-                               .named_by_value = true,
-                               .named = "api.alsa.headroom "},
+    [ST_CHANGE_WIREPLUMBER] =
+        {"wireplumber",
+         {{"%p/wireplumber/wireplumber.conf.d/90-sleeptune-%r.conf",
+           "monitor.alsa.rules = [ { matches = [ { node.name = \"~%v.*\" } ] actions = { "
+           "update-props = { api.alsa.headroom = 512 } } } ]",
+           "%p/wireplumber/wireplumber.conf.d /etc/wireplumber/wireplumber.conf.d"}},
+         THEN_WIREPLUMBER,
+         {NULL, "/"},
+         {"_.-:", "alsa_"},
+         .part = "",
+         .users = true,
+         .named_by_value = true,
+         .named = "api.alsa.headroom "},
     /* WirePlumber 0.4 reads this file after 50-alsa-config.lua and before 90-enable-all.lua */
     [ST_CHANGE_WIREPLUMBER_LUA] =
         {"wireplumber-lua",
          {{"%p/wireplumber/main.lua.d/51-sleeptune-%r.lua",
-           "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", \"%v*\" } } }, "
-           "apply_properties = { [\"api.alsa.headroom\"] = 512 } })",
+           "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", \"%v*\" "
+           "} } }, apply_properties = { [\"api.alsa.headroom\"] = 512 } })",
            "%p/wireplumber/main.lua.d /etc/wireplumber/main.lua.d"}},
          THEN_WIREPLUMBER,
          {NULL, "/"},
@@ -131,7 +140,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                         .command = "update-grub",
                         .by_name = true,
                         .named_by_value = true},
-    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file system */
+    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file
+       system */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-sleeptune-%r.conf", "%k=\"%v\"",
@@ -182,8 +192,8 @@ bool st_change_path(enum st_os os, struct st_entry *entry)
     return st_text_copy(entry->target, sizeof(entry->target), path, strlen(path));
 }
 
-bool st_change_form(enum st_os os, const char *rule, const struct st_change *change, struct st_entry *ret,
-                    const char **ret_line)
+bool st_change_form(enum st_os os, const char *rule, const struct st_change *change,
+                    struct st_entry *ret, const char **ret_line)
 {
     const struct st_change_row *kind = &st_change_rows[change->kind];
     const struct st_change_place *form = &kind->form[os];
@@ -215,9 +225,9 @@ bool st_change_finish(struct st_entry *step)
         begin = "\n# >>> sleeptune";
         end = st_text("# <<< sleeptune %s\n", step->rule);
     }
-    const int bytes =
-        asprintf(&step->text, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s%s",
-                 begin, step->rule, st_text_or(kind->head, ""), lines, end);
+    const int bytes = asprintf(
+        &step->text, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s%s",
+        begin, step->rule, st_text_or(kind->head, ""), lines, end);
     free(lines);
     if (bytes < 0)
         step->text = NULL;
@@ -230,7 +240,8 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 {
     const bool path = target[0] == '/';
     return rule != NULL && strlen(target) < sizeof(((struct st_entry *)0)->target) &&
-           st_rule_writes(rule, target) && (!path || os == ST_OS_LINUX) && strchr(target, '*') == NULL &&
+           st_rule_writes(rule, target) && (!path || os == ST_OS_LINUX) &&
+           strchr(target, '*') == NULL &&
            fits(target, &st_change_rows[path ? ST_CHANGE_SYSFS : ST_CHANGE_SYSCTL].key);
 }
 
@@ -254,8 +265,8 @@ static void look_into(struct search *search, const char *path)
     bool ours = false; /* is this line inside a block of sleeptune? */
     for (char *rest = text, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         number++;
-        ours =
-            st_text_begins(line, "# >>> sleeptune ") || (ours && !st_text_begins(line, "# <<< sleeptune "));
+        ours = st_text_begins(line, "# >>> sleeptune ") ||
+               (ours && !st_text_begins(line, "# <<< sleeptune "));
         const char *from = line + strspn(line, " \t");
         if (ours || strchr("#;", *from) != NULL || st_text_begins(from, "--") ||
             regexec(&search->names, from, 0, NULL, 0) != 0)
@@ -285,8 +296,9 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
     /* programs may write a dot for a slash, or an underscore for a hyphen */
     for (char *c = names; *c != '\0'; c++)
         *c = isalnum((unsigned char)*c) ? *c : *c == ' ' ? '|' : '.';
-    if (names[0] == '\0' || regcomp(&search.names, st_text("(^|[^[:alnum:]_])(%s)([^[:alnum:]_]|$)", names),
-                                    REG_EXTENDED | REG_NOSUB) != 0)
+    if (names[0] == '\0' ||
+        regcomp(&search.names, st_text("(^|[^[:alnum:]_])(%s)([^[:alnum:]_]|$)", names),
+                REG_EXTENDED | REG_NOSUB) != 0)
         return "";
     ST_TEXT_EACH (place, st_text("%s", st_change_rows[entry->kind].form[machine->os].read), " ") {
         search.folder = fill(place, "", entry->part, "", "");
@@ -308,13 +320,14 @@ const char *st_change_hash(const char *text, size_t bytes)
     return st_text("%016jx", hash);
 }
 
-/* Keeps the chosen word of a list: sysfs shows "always [madvise] never", debugfs "none voluntary (full)".
- * Only this word can be written back. */
+/* Keeps the chosen word of a list: sysfs shows "always [madvise] never", debugfs "none voluntary
+ * (full)". Only this word can be written back. */
 static void keep_choice(char *text)
 {
     char *open = strpbrk(text, "[(");
     const size_t len = open != NULL ? strcspn(open + 1, " []()") : 0;
-    if (len == 0 || (open > text && open[-1] != ' ') || open[1 + len] != (open[0] == '[' ? ']' : ')'))
+    if (len == 0 || (open > text && open[-1] != ' ') ||
+        open[1 + len] != (open[0] == '[' ? ']' : ')'))
         return;
     memmove(text, open + 1, len);
     text[len] = '\0';
@@ -324,8 +337,9 @@ int st_change_value_read(struct st_platform *machine, const char *target, const 
 {
     char text[4096];
     size_t len;
-    const int r = target[0] == '/' ? machine->read_text(machine, target, text, sizeof(text), &len)
-                                   : machine->read_sysctl(machine, target, text, sizeof(text), &len);
+    const int r = target[0] == '/'
+                      ? machine->read_text(machine, target, text, sizeof(text), &len)
+                      : machine->read_sysctl(machine, target, text, sizeof(text), &len);
     if (r == -EFBIG || (r == 0 && strlen(text) != len))
         return -EBADMSG;
     if (r < 0)
@@ -396,13 +410,16 @@ struct st_look st_change_look(struct st_platform *machine, const struct st_entry
     if (r == -ENOENT || r == -ENOTDIR) {
         look.state = ST_ENTRY_GONE;
     } else if (entry->file && !entry->block && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) {
-        /* apply writes no such file. (A file of others stays unread, since it may still have our block.) */
+        /* apply writes no such file. (A file of others stays unread, since it may still have our
+         * block.) */
         look.state = ST_ENTRY_DIFFERS;
     } else if (r == 0) {
-        const bool same =
-            entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);
+        const bool same = entry->file ? st_change_find(entry, text, &bytes) != NULL
+                                      : st_text_is(now, entry->new_value);
         look.now = now;
-        look.state = same ? ST_ENTRY_IN_PLACE : entry->block && bytes == 0 ? ST_ENTRY_GONE : ST_ENTRY_DIFFERS;
+        look.state = same                         ? ST_ENTRY_IN_PLACE
+                     : entry->block && bytes == 0 ? ST_ENTRY_GONE
+                                                  : ST_ENTRY_DIFFERS;
     }
     free(text);
     return look;

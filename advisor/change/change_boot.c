@@ -1,10 +1,11 @@
-/* The kernel's command line: does GRUB read drop-ins, and if not, where does the user add options by hand? */
+/* The kernel's command line: does GRUB read drop-ins, and if not, where does the user add options
+ * by hand? */
 #include "advisor/change/change.h"
 
 #define GRUB_FOLDER "/etc/default/grub.d"
 #define BY_CMDLINE  "the line of /etc/kernel/cmdline, then run: sudo "
-/* The name of the boot loader, in UTF-16. systemd-boot always writes it, GRUB from 2.12 on if its module bli
- * is loaded. Source: systemd's Boot Loader Interface. */
+/* The name of the boot loader, in UTF-16. systemd-boot always writes it, GRUB from 2.12 on if its
+ * module bli is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
 static bool exists(struct st_platform *machine, const char *path)
@@ -18,16 +19,18 @@ static bool exists(struct st_platform *machine, const char *path)
 static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin/grub2-mkconfig",
                                            "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
 
-/* Does GRUB read the drop-ins in GRUB_FOLDER, an addition of Debian's? On another distribution someone may
- * have made that folder by hand, so the script grub-mkconfig must name it. The script is not in use without
- * GRUB's own settings. A captured tree has no script, so there the folder decides. */
+/* Does GRUB read the drop-ins in GRUB_FOLDER, an addition of Debian's? On another distribution
+ * someone may have made that folder by hand, so the script grub-mkconfig must name it. The script
+ * is not in use without GRUB's own settings. A captured tree has no script, so there the folder
+ * decides. */
 static bool reads_drop_ins(struct st_platform *machine)
 {
     char *text;
     ST_EACH (script, grub_scripts) {
         if (st_change_file_read(machine, *script, &text) != 0)
             continue;
-        const bool found = strstr(text, "default/grub.d") != NULL && exists(machine, "/etc/default/grub");
+        const bool found =
+            strstr(text, "default/grub.d") != NULL && exists(machine, "/etc/default/grub");
         free(text);
         return found;
     }
@@ -47,8 +50,8 @@ static bool is_systemd_boot(struct st_platform *machine)
     return st_text_begins(raw, "systemd-boot");
 }
 
-/* Where people or other programs write the options of the kernel's command line; the first file that exists
- * counts. Some of these files may exist without being used (after_grub). */
+/* Where people or other programs write the options of the kernel's command line; the first file
+ * that exists counts. Some of these files may exist without being used (after_grub). */
 static const struct {
     const char *path, *where;
     bool after_grub;  /* skipped if GRUB reads drop-ins, unless systemd-boot runs */
@@ -56,22 +59,24 @@ static const struct {
 } rows[] = {
     {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot"},
     {"/run/ostree-booted", "the options of rpm-ostree kargs"},
-    {"/etc/default/grub-steamos",
-     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub-steamos, then run: sudo update-grub. An update of "
-     "SteamOS may drop it"},
+    {"/etc/default/grub-steamos", "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub-steamos, then "
+                                  "run: sudo update-grub. An update of SteamOS may drop it"},
     {"/boot/firmware/cmdline.txt", "the only line of /boot/firmware/cmdline.txt", true},
     {"/boot/cmdline.txt", "the only line of /boot/cmdline.txt", true},
     {"/etc/kernelstub/configuration", "the options of kernelstub", true},
     {"/usr/sbin/grubby", "the options of grubby", true},
     {"/usr/bin/grubby", "the options of grubby", true},
     {"/usr/sbin/grub2-mkconfig",
-     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub2-mkconfig -o /boot/grub2/grub.cfg",
+     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub2-mkconfig -o "
+     "/boot/grub2/grub.cfg",
      true},
     {"/etc/default/grub",
-     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o /boot/grub/grub.cfg",
+     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o "
+     "/boot/grub/grub.cfg",
      true},
     /* read by kernel-install, for systemd-boot and unified kernel images */
-    {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true, "/usr/bin/sdbootutil"},
+    {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true,
+     "/usr/bin/sdbootutil"},
     {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},
     {"/etc/kernel/cmdline", BY_CMDLINE "kernel-install add, once for each kernel", true},
     {"/boot/loader/loader.conf", "the options lines in /boot/loader/entries", true},

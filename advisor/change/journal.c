@@ -68,11 +68,11 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 
 /* --- reading the journal --- */
 
-/* Members of an entry that the last four fields of a line are copied to: row 0 for a running value, row 1 for
- * a file. */
-#define ROOM(member)                                                                                         \
-    {                                                                                                        \
-        offsetof(struct st_entry, member), sizeof(((struct st_entry *)0)->member)                            \
+/* Members of an entry that the last four fields of a line are copied to: row 0 for a running value,
+ * row 1 for a file. */
+#define ROOM(member)                                                                               \
+    {                                                                                              \
+        offsetof(struct st_entry, member), sizeof(((struct st_entry *)0)->member)                  \
     }
 static const struct {
     size_t at, bytes;
@@ -94,19 +94,23 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
         *numbers[i] = (uint32_t)strtoul(fields[2 + i], NULL, 10);
     while (entry->phase <= ST_PHASE_DONE && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
-    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_rows[entry->kind].name, fields[5]))
+    while (entry->kind < ST_CHANGE_KINDS &&
+           !st_text_is(st_change_rows[entry->kind].name, fields[5]))
         entry->kind++;
     entry->file = !st_text_is(fields[5], "value");
-    bool fit = line == NULL && st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0]));
+    bool fit = line == NULL &&
+               st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0]));
     ST_EACH (room, rooms[entry->file]) {
         fit = fit && st_text_copy((char *)entry + room->at, room->bytes, *text, strlen(*text));
         text++;
     }
     return fit && entry->phase <= ST_PHASE_DONE && entry->kind < ST_CHANGE_KINDS &&
            entry->made <= ST_ENTRY_MADE_MAX &&
-           (entry->file ? !(st_change_rows[entry->kind].users && geteuid() == 0) && st_change_path(os, entry)
-                        : entry->new_value[0] != '\0' &&
-                              st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target));
+           (entry->file
+                ? !(st_change_rows[entry->kind].users && geteuid() == 0) &&
+                      st_change_path(os, entry)
+                : entry->new_value[0] != '\0' &&
+                      st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target));
 }
 
 const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
@@ -117,19 +121,20 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
     *ret = (struct st_journal){0};
     while ((line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
         n++;
-        if (text != NULL && (n == 1 ? st_text_is(line, HEAD)
-                                    : take_line(os, line, &entry) && st_journal_add(ret, &entry) == 0))
+        if (text != NULL &&
+            (n == 1 ? st_text_is(line, HEAD)
+                    : take_line(os, line, &entry) && st_journal_add(ret, &entry) == 0))
             continue;
         st_journal_finish(ret);
-        return st_text(
-            "the list of changes (journal) is damaged, or another version wrote it: line %u is not one that "
-            "this version writes",
-            n);
+        return st_text("the list of changes (journal) is damaged, or another version wrote it: "
+                       "line %u is not one that this version writes",
+                       n);
     }
     return NULL;
 }
 
-static bool is_set_at_boot(struct st_platform *machine, const struct st_journal *journal, const char *rule)
+static bool is_set_at_boot(struct st_platform *machine, const struct st_journal *journal,
+                           const char *rule)
 {
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->file && st_text_is(entry->rule, rule) &&
@@ -141,7 +146,8 @@ static bool is_set_at_boot(struct st_platform *machine, const struct st_journal 
 
 const char *st_journal_read(struct st_platform *machine, const char *folder, struct st_journal *ret)
 {
-    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine), *why = NULL;
+    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine),
+               *why = NULL;
     char *text = NULL;
     const int r = st_change_file_read(machine, path, &text);
     *ret = (struct st_journal){0};
@@ -151,8 +157,8 @@ const char *st_journal_read(struct st_platform *machine, const char *folder, str
         why = st_text("cannot read %s: %s", path, r == -EBADMSG ? "it is damaged" : strerror(-r));
     free(text);
     ST_EACH_OF (entry, ret->entries, ret->entries_n) {
-        if (!entry->file && boot[0] != '\0' && entry->boot[0] != '\0' && !st_text_is(boot, entry->boot) &&
-            !is_set_at_boot(machine, ret, entry->rule))
+        if (!entry->file && boot[0] != '\0' && entry->boot[0] != '\0' &&
+            !st_text_is(boot, entry->boot) && !is_set_at_boot(machine, ret, entry->rule))
             entry->phase = ST_PHASE_FORGOTTEN;
     }
     return why;
@@ -162,7 +168,8 @@ const char *st_journal_boot(struct st_platform *machine)
 {
     char *text = st_text_room(ST_ENTRY_BOOT_BYTES);
     size_t len;
-    if (machine->read_sysctl(machine, st_os_rows[machine->os].boot_id, text, ST_ENTRY_BOOT_BYTES, &len) != 0)
+    if (machine->read_sysctl(machine, st_os_rows[machine->os].boot_id, text, ST_ENTRY_BOOT_BYTES,
+                             &len) != 0)
         text[0] = '\0';
     st_text_trim(text);
     return text;
@@ -170,7 +177,8 @@ const char *st_journal_boot(struct st_platform *machine)
 
 /* --- writing the journal --- */
 
-int st_journal_write(struct st_platform *platform, const char *folder, const struct st_journal *journal)
+int st_journal_write(struct st_platform *platform, const char *folder,
+                     const struct st_journal *journal)
 {
     const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
     struct st_text_buffer all = {0};
@@ -180,8 +188,8 @@ int st_journal_write(struct st_platform *platform, const char *folder, const str
     }
     st_text_buffer_printf(&all, HEAD "\n");
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t%u\t%s", entry->rule, phase_names[entry->phase],
-                              entry->frames, entry->rate_hz, entry->made,
+        st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t%u\t%s", entry->rule,
+                              phase_names[entry->phase], entry->frames, entry->rate_hz, entry->made,
                               entry->file ? st_change_rows[entry->kind].name : "value");
         ST_EACH (room, rooms[entry->file])
             st_text_buffer_printf(&all, "\t%s", (const char *)entry + room->at);

@@ -13,7 +13,8 @@ struct adder {
     /* the change that is added now */
     const struct st_change *change;
     struct st_entry form;
-    /* for a path with '*': the folder before the '*', and the rest of the path after its component */
+    /* for a path with '*': the folder before the '*', and the rest of the path after its
+     * component */
     const char *folder, *rest;
     const char *why;
 };
@@ -22,20 +23,22 @@ struct adder {
 
 static const char missing[] = "not there";
 
-/* Adds the write of one running value to the plan. @return NULL; `missing`; or why it cannot be written. */
+/* Adds the write of one running value to the plan. @return NULL; `missing`; or why it cannot be
+ * written. */
 static const char *add_value(const struct adder *adder, const char *target)
 {
     struct st_entry step = {.file = false};
     const char *old_value;
     const int r = st_change_value_read(adder->machine, target, &old_value);
     if (r == -ENOTSUP || (r < 0 && !adder->form.file))
-        /* nothing to write: a capture has no running values, or another change sets this value at the next
-         * boot */
+        /* nothing to write: a capture has no running values, or another change sets this value at
+         * the next boot */
         return NULL;
     if (r == -ENOENT || r == -ENOTDIR)
         return missing;
     if (r == -EBADMSG || (r == 0 && old_value[0] == '\0'))
-        return st_text("%s was not changed, because revert could not restore its present value", target);
+        return st_text("%s was not changed, because revert could not restore its present value",
+                       target);
     if (r < 0)
         return st_text("cannot read %s: %s", target, strerror(-r));
     if (st_text_is(old_value, adder->change->value))
@@ -48,8 +51,8 @@ static const char *add_value(const struct adder *adder, const char *target)
     return st_journal_add(adder->plan, &step) == 0 ? NULL : NO_ROOM;
 }
 
-/* Adds the write of the file in one folder that the '*' stands for. The folder may lack the file, as a CPU
- * without such a driver does. */
+/* Adds the write of the file in one folder that the '*' stands for. The folder may lack the file,
+ * as a CPU without such a driver does. */
 static int add_named(void *ctx, const char *name)
 {
     struct adder *adder = ctx;
@@ -80,7 +83,8 @@ static const char *add_running(struct adder *adder)
 
 /* --- adding files --- */
 
-/* Can the change be written on this machine? Sets adder->form. @return NULL, or what to do by hand. */
+/* Can the change be written on this machine? Sets adder->form. @return NULL, or what to do by
+ * hand. */
 static const char *look_at(struct adder *adder, const char **ret_line)
 {
     const struct st_change *change = adder->change;
@@ -92,8 +96,8 @@ static const char *look_at(struct adder *adder, const char **ret_line)
             return st_text("add %s to the kernel's command line by hand", change->value);
     }
     if (!st_change_form(adder->machine->os, adder->finding->rule->id, change, form, ret_line))
-        return st_text("sleeptune cannot write the change of rule %s: %.60s", adder->finding->rule->id,
-                       change->key);
+        return st_text("sleeptune cannot write the change of rule %s: %.60s",
+                       adder->finding->rule->id, change->key);
     path = dirname(st_text("%s", form->target));
     if (form->file && st_change_folder_look(adder->machine, path) == -ENOTDIR)
         return st_text("add by hand to %s this line: %s", path, *ret_line);

@@ -1,5 +1,5 @@
-/* Asks running servers for their settings, through their client programs. A table has one row for each
- * question. */
+/* Asks running servers for their settings, through their client programs. A table has one row for
+ * each question. */
 #include "advisor/collect/collect.h"
 
 #include <pwd.h>
@@ -11,8 +11,9 @@
 #include "core/text/pattern.h"
 #include "platform/child_env.h"
 
-#define ANSWER_BYTES                                                                                         \
-    (4 * 1024 * 1024) /* bytes; pw-dump of a desktop has some 100 KiB; unused pages cost nothing */
+#define ANSWER_BYTES                                                                               \
+    (4 * 1024 * 1024) /* bytes; pw-dump of a desktop has some 100 KiB; unused pages cost nothing   \
+                       */
 
 struct asker {
     struct st_facts *facts;
@@ -21,22 +22,22 @@ struct asker {
 };
 
 struct question {
-    const char *key;       /* the fact that says whether the server answered: "linux.ask.pipewire" */
-    const char *daemon;    /* fact that the server runs */
+    const char *key;    /* the fact that says whether the server answered: "linux.ask.pipewire" */
+    const char *daemon; /* fact that the server runs */
     const char *or_daemon; /* another name under which the server may run; NULL: none */
     bool of_user;          /* the server belongs to a user's session, not to the system */
-    const char *in_files;  /* the only fact of the answer, if configuration files may have it, too; NULL: they
-                              do not */
+    const char *in_files;  /* the only fact of the answer, if configuration files may have it, too;
+                              NULL: they  do not */
     const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
-    const char *const *facts;    /* facts of the answer, unknown if there is none; NULL-terminated */
+    const char *const *facts; /* facts of the answer, unknown if there is none; NULL-terminated */
 };
 
-#define WORDS(...)                                                                                           \
-    (const char *const[])                                                                                    \
-    {                                                                                                        \
-        __VA_ARGS__, NULL                                                                                    \
+#define WORDS(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
     }
 
 /* --- putting facts --- */
@@ -98,8 +99,8 @@ static int parse_pulse(struct asker *asker, char *text)
     return r;
 }
 
-/** Takes the question's only fact (a number or a version) from the first line that matches one of its
- * patterns. An answer of 0 is malformed, since JACK has no rate or size of 0. */
+/** Takes the question's only fact (a number or a version) from the first line that matches one of
+ * its patterns. An answer of 0 is malformed, since JACK has no rate or size of 0. */
 static int parse_one(struct asker *asker, char *text)
 {
     struct st_pattern_parts parts;
@@ -114,9 +115,9 @@ static int parse_one(struct asker *asker, char *text)
     return -EBADMSG;
 }
 
-/** The fact that counts this line of a log; NULL: none. A refusal of rtkit counts only if the line has the
- * name or number of the user who is judged. A fault of a USB device counts as a fault of a card if the device
- * is an audio interface. */
+/** The fact that counts this line of a log; NULL: none. A refusal of rtkit counts only if the line
+ * has the name or number of the user who is judged. A fault of a USB device counts as a fault of a
+ * card if the device is an audio interface. */
 static const char *count_of(const struct asker *asker, const char *line)
 {
     char about[80];
@@ -132,12 +133,14 @@ static const char *count_of(const struct asker *asker, const char *line)
     return key;
 }
 
-/** Counts the lines of a log for each of the question's facts. An empty log means that this user may not read
- * the system's journal, since the kernel always logs something; for root, rtkit's log may be empty. */
+/** Counts the lines of a log for each of the question's facts. An empty log means that this user
+ * may not read the system's journal, since the kernel always logs something; for root, rtkit's log
+ * may be empty. */
 static int parse_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0')
-        return asker->uid == 0 && st_text_begins(asker->question->key, ST_KEYS_RTKIT) ? -ENOENT : -EACCES;
+        return asker->uid == 0 && st_text_begins(asker->question->key, ST_KEYS_RTKIT) ? -ENOENT
+                                                                                      : -EACCES;
     for (const char *const *key = asker->question->facts; *key != NULL; key++)
         put_text(asker, *key, "0");
     ST_TEXT_EACH (line, text, "\n") {
@@ -153,8 +156,8 @@ static int parse_log(struct asker *asker, char *text)
 
 /** what jack_bufsize and jack_samplerate print; some versions print a label before the number */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
-#define KERNEL_LOG_FACTS                                                                                     \
-    WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",                   \
+#define KERNEL_LOG_FACTS                                                                           \
+    WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",         \
           ST_KEYS_KERNEL_LOG "heat_n", ST_KEY_KERNEL_LOG_MEMORY_N, ST_KEY_KERNEL_LOG_RT_TIME_N)
 
 static const struct question questions[] = {
@@ -163,8 +166,9 @@ static const struct question questions[] = {
      .of_user = true,
      .command = "pw-metadata -n settings",
      .parse = parse_pipewire,
-     .facts = WORDS(ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
-                    ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ)},
+     .facts = WORDS(ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
+                    ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_KEY_PIPEWIRE_MIN_QUANTUM,
+                    ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ)},
     {.key = "linux.ask.pipewire_nodes",
      .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
@@ -239,8 +243,8 @@ struct whom {
     int refused; /* errno: why the servers of this user are not asked; 0: they are asked */
 };
 
-/** Finds the user whose servers are asked; name NULL: the user of this process. @return false: no such user,
- * or this process cannot become that user. */
+/** Finds the user whose servers are asked; name NULL: the user of this process. @return false: no
+ * such user, or this process cannot become that user. */
 static bool find_user(struct whom *whom, const char *name)
 {
     whom->as.uid = geteuid();
@@ -279,7 +283,8 @@ static int find_whom(struct whom *whom, const char *user)
     const char *runtime = st_child_env_get(&whom->env, "XDG_RUNTIME_DIR");
     struct stat info;
     int other = 0;
-    /* a client trusts whoever owns its socket, so the folder of the sockets must belong to the user */
+    /* a client trusts whoever owns its socket, so the folder of the sockets must belong to the
+     * user */
     if (runtime != NULL && lstat(runtime, &info) != 0)
         other = ENOENT;
     else if (runtime != NULL && (!S_ISDIR(info.st_mode) || info.st_uid != whom->as.uid))
@@ -296,11 +301,12 @@ static int find_whom(struct whom *whom, const char *user)
 
 /* --- asking and taking the answers --- */
 
-/** Takes one server's answer. If the server runs and did not answer, its settings are unknown, whatever its
- * files say. Counts from the kernel's other log (journal or dmesg) are kept. */
+/** Takes one server's answer. If the server runs and did not answer, its settings are unknown,
+ * whatever its files say. Counts from the kernel's other log (journal or dmesg) are kept. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    /* -EIO: the client program ended with an error, since it found no socket, or one of another user */
+    /* -EIO: the client program ended with an error, since it found no socket, or one of another
+     * user */
     int r = run->result;
     if (r == -EIO)
         r = -ECONNREFUSED;
@@ -308,7 +314,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     if (r == 0)
         r = asker->question->parse(asker, run->buf);
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    ST_EACH (daemon, daemons) { /* if several users run this daemon, the daemon of this user answered */
+    ST_EACH (daemon,
+             daemons) { /* if several users run this daemon, the daemon of this user answered */
         if (r == 0 && *daemon != NULL && asker->question->of_user)
             put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
                      st_text("%lu", (unsigned long)asker->uid));
@@ -324,15 +331,17 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     put_failure(asker, asker->question->key, r);
 }
 
-/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts a fact that
- * says why not. @return the number of questions in *ret. */
+/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts a
+ * fact that says why not. @return the number of questions in *ret. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
 {
     size_t n = 0;
-    for (const struct question *question = questions; question < questions + QUESTIONS_N; question++) {
+    for (const struct question *question = questions; question < questions + QUESTIONS_N;
+         question++) {
         if ((!st_facts_has_int(asker->facts, question->daemon) &&
-             (question->or_daemon == NULL || !st_facts_has_int(asker->facts, question->or_daemon))) ||
+             (question->or_daemon == NULL ||
+              !st_facts_has_int(asker->facts, question->or_daemon))) ||
             (question->of_user && !whom->as.switch_user &&
              st_owner_other(asker->facts, question->daemon) != NULL))
             continue;
@@ -377,8 +386,8 @@ int st_ask_servers(struct st_platform *machine, const struct st_ask *ask, struct
         ST_PRINT(commands[i], "%s", open[i]->command);
         ST_TEXT_EACH (word, commands[i], " ")
             argvs[i][words_n++] = word;
-        runs[i] =
-            (struct st_run){.argv = argvs[i], .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
+        runs[i] = (struct st_run){
+            .argv = argvs[i], .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
     }
     if (n > 0 && r == 0)
         r = machine->run(machine, runs, n, &whom.as, ST_ASK_LIMIT_NS);

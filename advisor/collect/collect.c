@@ -1,4 +1,5 @@
-/* Runs the sources of facts for a live machine, a captured tree, or a folder with a FreeBSD capture. */
+/* Runs the sources of facts for a live machine, a captured tree, or a folder with a FreeBSD
+ * capture. */
 #include "advisor/collect/collect.h"
 
 #include <pwd.h>
@@ -10,8 +11,8 @@
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* bytes; a desktop has some 0.5 MB */
 
-/** Sets c->home to the home folder of a captured tree's only user. With more than one user, who owns the tree
- * is unknown. */
+/** Sets c->home to the home folder of a captured tree's only user. With more than one user, who
+ * owns the tree is unknown. */
 static int only_home(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
@@ -50,8 +51,8 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
                              .buf_bytes = LARGE_FILE_BYTES};
     /* in this order, since a later source may read facts of an earlier one */
     static void (*const of_linux[])(struct st_collector * c) = {
-        st_linux_kernel_collect, st_linux_machine_collect, st_linux_sound_collect, st_linux_process_collect,
-        st_linux_files_collect};
+        st_linux_kernel_collect, st_linux_machine_collect, st_linux_sound_collect,
+        st_linux_process_collect, st_linux_files_collect};
     int r = -ENOMEM;
     if (c.facts != NULL && c.buf != NULL) {
         find_home(&c);
@@ -73,8 +74,8 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return r;
 }
 
-/** Checks a FreeBSD capture: it must have a sysctl that is read. If its text was cut off, missing facts are
- * unknown. */
+/** Checks a FreeBSD capture: it must have a sysctl that is read. If its text was cut off, missing
+ * facts are unknown. */
 static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";

@@ -1,5 +1,5 @@
-/* The rights of another user. On a live machine root starts a login of that user, which reports them; in a
- * saved tree, files such as limits.conf say what a login gives. */
+/* The rights of another user. On a live machine root starts a login of that user, which reports
+ * them; in a saved tree, files such as limits.conf say what a login gives. */
 #include "advisor/collect/collect.h"
 
 #include <grp.h>
@@ -56,9 +56,11 @@ static int each_line(struct st_platform *machine, const char *path,
 static void see_user(struct user *user, const char *line)
 {
     struct st_pattern_parts parts;
-    if (user->parts.n > 0 || !st_pattern_match(line, "%l:", &parts) || !st_text_is(parts.text[0], user->name))
+    if (user->parts.n > 0 || !st_pattern_match(line, "%l:", &parts) ||
+        !st_text_is(parts.text[0], user->name))
         return;
-    if (!st_pattern_match(line, "%l:*:%d:%d:%l:", &parts) && !st_pattern_match(line, "%l:*:%d:%d:", &parts))
+    if (!st_pattern_match(line, "%l:*:%d:%d:%l:", &parts) &&
+        !st_pattern_match(line, "%l:*:%d:%d:", &parts))
         parts.n = 1;
     user->parts = parts;
 }
@@ -66,8 +68,9 @@ static void see_user(struct user *user, const char *line)
 static void see_group(struct user *user, const char *line)
 {
     struct st_pattern_parts parts;
-    if (st_pattern_match(line, "%l:*:%d:", &parts) && (st_text_is(parts.text[1], user->parts.text[2]) ||
-                                                       st_proc_has_word(strrchr(line, ':') + 1, user->name)))
+    if (st_pattern_match(line, "%l:*:%d:", &parts) &&
+        (st_text_is(parts.text[1], user->parts.text[2]) ||
+         st_proc_has_word(strrchr(line, ':') + 1, user->name)))
         st_text_join(user->groups, sizeof(user->groups), " ", "%s", parts.text[0]);
 }
 
@@ -87,8 +90,8 @@ static const struct claim {
     {ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, ST_UNLIMITED, INT64_MAX},
 };
 
-/** Runs this program's command `snapshot` as the user. @param mark is printed on a line of its own before and
- * after the output. @return 0 or a negative errno value; the output is in buf. */
+/** Runs this program's command `snapshot` as the user. @param mark is printed on a line of its own
+ * before and after the output. @return 0 or a negative errno value; the output is in buf. */
 static int log_in(struct st_platform *machine, const char *name, const char *mark, char *buf)
 {
     char program[PATH_MAX];
@@ -99,21 +102,24 @@ static int log_in(struct st_platform *machine, const char *name, const char *mar
     if (r == 0)
         r = st_child_env_open(&env, 0, NULL);
     const char *quoted = r == 0 ? st_safe_shell_word(program, ST_ROOM(PATH_MAX)) : NULL;
-    const char *line =
-        st_text("echo %s; %s snapshot --no-servers; echo %s", mark, st_text_or(quoted, "false"), mark);
+    const char *line = st_text("echo %s; %s snapshot --no-servers; echo %s", mark,
+                               st_text_or(quoted, "false"), mark);
     const char *const linux_su[] = {"su", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
     const char *const freebsd_su[] = {"su", "-l", "--", name, "-c", line, NULL};
     const struct st_run_as as = {.env = (const char *const *)env.vars};
-    struct st_run run = {
-        .argv = machine->os == ST_OS_FREEBSD ? freebsd_su : linux_su, .buf = buf, .buf_bytes = ANSWER_BYTES};
+    struct st_run run = {.argv = machine->os == ST_OS_FREEBSD ? freebsd_su : linux_su,
+                         .buf = buf,
+                         .buf_bytes = ANSWER_BYTES};
     if (r == 0)
         r = machine->run(machine, &run, 1, &as, LIMIT_NS);
     st_child_env_close(&env);
     return r != 0 ? r : run.result;
 }
 
-/** Finds out which rights a login of the user has. @return 0 with its facts, or a negative errno value. */
-static int ask_login(struct st_platform *machine, const char *name, uid_t uid, struct st_facts **ret)
+/** Finds out which rights a login of the user has. @return 0 with its facts, or a negative errno
+ * value. */
+static int ask_login(struct st_platform *machine, const char *name, uid_t uid,
+                     struct st_facts **ret)
 {
     unsigned char random[MARK_BYTES];
     char mark[2 * MARK_BYTES + 1] = "";
@@ -128,9 +134,10 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     if (buf == NULL)
         return -ENOMEM;
     int r = log_in(machine, name, mark, buf);
-    /* a daemon that the user's shell started may keep the pipe open: the output is complete if both marks are
-     * there */
-    const char *from = strstr(buf, mark), *text = st_text_or(from, "") + strlen(mark) * (from != NULL),
+    /* a daemon that the user's shell started may keep the pipe open: the output is complete if both
+     * marks are there */
+    const char *from = strstr(buf, mark),
+               *text = st_text_or(from, "") + strlen(mark) * (from != NULL),
                *to = strstr(text, mark);
     if (to != NULL)
         r = 0;
@@ -145,9 +152,10 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     return r;
 }
 
-/** Replaces the facts about the rights of this process by the rights that the login reported. @param r 0, or
- * why the login reported nothing: the facts then become unreadable. */
-static void put_claims(struct st_facts *facts, const struct st_facts *claimed, int r, const char *source)
+/** Replaces the facts about the rights of this process by the rights that the login reported.
+ * @param r 0, or why the login reported nothing: the facts then become unreadable. */
+static void put_claims(struct st_facts *facts, const struct st_facts *claimed, int r,
+                       const char *source)
 {
     int64_t value;
     int error = EBADMSG;
@@ -158,19 +166,22 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
             continue;
         if (r != 0 || st_facts_int(claimed, claim->key, &value) != 0 || value < claim->least ||
             value > claim->most)
-            /* the login was started with the limit ST_RUN_LOCKED_BYTES (else branch): if it reports this
-             * value, nothing set another limit, and the fact keeps the limit of this process */
+            /* the login was started with the limit ST_RUN_LOCKED_BYTES (else branch): if it reports
+             * this value, nothing set another limit, and the fact keeps the limit of this
+             * process */
             st_facts_put_state(facts, claim->key, ST_FACT_UNREADABLE, error, NULL, source);
         else if (value != ST_RUN_LOCKED_BYTES)
             st_facts_put_int(facts, claim->key, value, source);
     }
     if (facts->os != ST_OS_LINUX)
         return;
-    const struct st_fact *latency = r == 0 ? st_facts_find(claimed, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) : NULL;
+    const struct st_fact *latency =
+        r == 0 ? st_facts_find(claimed, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) : NULL;
     if (latency != NULL && latency->state != ST_FACT_ABSENT)
         st_facts_put_int(facts, ST_KEY_PMQOS_USER_MAY_OPEN, latency->state == ST_FACT_OK, source);
     else
-        st_facts_put_state(facts, ST_KEY_PMQOS_USER_MAY_OPEN, ST_FACT_UNREADABLE, error, NULL, source);
+        st_facts_put_state(facts, ST_KEY_PMQOS_USER_MAY_OPEN, ST_FACT_UNREADABLE, error, NULL,
+                           source);
 }
 
 int st_collect_login(struct st_platform *machine, const char *name, struct st_facts *facts)
@@ -192,9 +203,10 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
     /* only root reads FreeBSD's login class */
     struct user user = {.name = name};
-    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
-        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
-                          passwords);
+    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 &&
+        user.parts.n > 1)
+        st_facts_put_text(facts, ST_KEY_USER_CLASS,
+                          user.parts.n > 3 ? user.parts.text[3] : "default", passwords);
     const int r = ask_login(machine, name, uid, &claimed);
     put_claims(facts, claimed, r, st_text("rights of %s", name));
     st_facts_free(claimed);
@@ -208,7 +220,8 @@ static void put_limits(struct st_facts *facts, bool root)
     static const char source[] = "/etc/security/limits.d";
     const int64_t rtprio = st_machine_limit_at_login(facts, "rtprio"),
                   memlock = st_machine_limit_at_login(facts, "memlock");
-    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio, source);
+    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio,
+                     source);
     st_collect_rights(facts, "limits.d", source);
     if (root)
         st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, 0, source);

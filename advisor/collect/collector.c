@@ -32,7 +32,8 @@ static void put_value(struct st_collector *c, const char *key, char *value, enum
         st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
 }
 
-void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
+void st_collector_read(struct st_collector *c, const char *key, const char *name,
+                       enum st_value_kind kind)
 {
     char text[SMALL_FILE_BYTES];
     size_t bytes = 0;
@@ -48,8 +49,8 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
         st_collector_put_failure(c, key, r, name);
 }
 
-void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
-                       enum st_value_kind kind)
+void st_collector_line(struct st_collector *c, const char *key, const char *path,
+                       const char *pattern, enum st_value_kind kind)
 {
     struct st_pattern_parts parts;
     int64_t number;
@@ -57,8 +58,8 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
     int r = st_collector_begin(c, path, c->buf, c->buf_bytes);
     const char *at = c->buf;
     while (r == 0 && (!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
-        if (!found ||
-            (st_text_int(parts.text[0], &number) == 0 && number < st_facts_int_or(c->facts, key, INT64_MIN)))
+        if (!found || (st_text_int(parts.text[0], &number) == 0 &&
+                       number < st_facts_int_or(c->facts, key, INT64_MIN)))
             put_value(c, key, parts.text[0], kind, path);
         found = true;
     }
@@ -74,8 +75,8 @@ void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_
     const char *text = "";
     ST_EACH_OF (gid, gids, n) {
         const struct group *group = getgrgid(*gid);
-        text =
-            st_text_joined(text, " ", group != NULL ? group->gr_name : st_text("%lu", (unsigned long)*gid));
+        text = st_text_joined(text, " ",
+                              group != NULL ? group->gr_name : st_text("%lu", (unsigned long)*gid));
     }
     st_facts_put_text(facts, key, text, source);
 }

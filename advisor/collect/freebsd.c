@@ -1,4 +1,5 @@
-/* FreeBSD: facts from sysctls, configuration files and /dev/sndstat, of a live machine or a capture. */
+/* FreeBSD: facts from sysctls, configuration files and /dev/sndstat, of a live machine or a
+ * capture. */
 #include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
 
@@ -37,7 +38,8 @@ static const char *const texts[] = {
 
 #define UNITS_MAX 256
 
-/** Sysctls of a device, <prefix>N.<leaf>. Unit 0 is always read, other units only if they have the leaf. */
+/** Sysctls of a device, <prefix>N.<leaf>. Unit 0 is always read, other units only if they have the
+ * leaf. */
 static const struct {
     const char *prefix;
     const char *leaf;
@@ -76,26 +78,29 @@ static void collect_sysctls(struct st_collector *c)
     ST_EACH (name, texts)
         collect_one(c, *name, ST_VALUE_TEXT);
     /* reads the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
-    char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
+    char *list =
+        st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
     ST_TEXT_EACH (timer, list, " ")
         collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
                     ST_VALUE_INT);
     collect_devices(c);
     if (st_facts_int_or(c->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) == 0)
         return;
-    /* inside a jail this sysctl is the jail's own setting; on a host, it is the default for jails */
+    /* inside a jail this sysctl is the jail's own setting; on a host, it is the default for
+     * jails */
     collect_one(c, "security.jail.mlock_allowed", ST_VALUE_INT);
-    st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
-                          "a jail cannot change the settings of its host: run sleeptune on the host",
-                          "security.jail.jailed");
+    st_collector_put_text(
+        c, ST_KEY_SETTINGS_ELSEWHERE,
+        "a jail cannot change the settings of its host: run sleeptune on the host",
+        "security.jail.jailed");
 }
 
 /* --- files --- */
 
 #define RC "freebsd.rc."
 
-/* Beginnings of the names of settings that are read from loader.conf, rc.conf and sysctl.conf. Other settings
- * are not kept, since people send their captures to others. */
+/* Beginnings of the names of settings that are read from loader.conf, rc.conf and sysctl.conf.
+ * Other settings are not kept, since people send their captures to others. */
 static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.hz", "kern.timecounter.", "mac_priority_load",
                                            NULL};
@@ -105,8 +110,8 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
-/** Files with settings, in the order in which FreeBSD reads them (loader.conf.local since 14.1). If two files
- * set the same thing, the later value counts. */
+/** Files with settings, in the order in which FreeBSD reads them (loader.conf.local since 14.1). If
+ * two files set the same thing, the later value counts. */
 static const struct setting {
     const char *key; /* says whether the file could be read; NULL: an optional file or folder */
     const char *path;
@@ -123,12 +128,13 @@ static const struct setting {
     {NULL, "/etc/rc.conf.local", RC, rc_names},
     {NULL, "/etc/rc.conf.d/powerd", RC, rc_names},
     {NULL, "/etc/rc.conf.d/virtual_oss", RC, rc_names},
-    {ST_KEY_FREEBSD_FILE_SYSCTL_CONF, "/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
+    {ST_KEY_FREEBSD_FILE_SYSCTL_CONF, "/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF,
+     sysctl_names},
     {NULL, "/etc/sysctl.conf.local", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
 };
 
-/** Reads a file into c->buf and puts in `key` whether it could be read. @return false if there is nothing to
- * parse. */
+/** Reads a file into c->buf and puts in `key` whether it could be read. @return false if there is
+ * nothing to parse. */
 static bool read_file(struct st_collector *c, const char *key, const char *path)
 {
     const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
@@ -139,14 +145,15 @@ static bool read_file(struct st_collector *c, const char *key, const char *path)
     return r == 0;
 }
 
-static void read_assignments(struct st_collector *c, const struct setting *setting, const char *path)
+static void read_assignments(struct st_collector *c, const struct setting *setting,
+                             const char *path)
 {
     if (read_file(c, setting->key, path))
         st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, path);
 }
 
-/** Puts whether the login class audio in login.conf has the memory limit that the fix of freebsd-memlock
- * writes. */
+/** Puts whether the login class audio in login.conf has the memory limit that the fix of
+ * freebsd-memlock writes. */
 static void read_login_class(struct st_collector *c)
 {
     static const char path[] = "/etc/login.conf";
@@ -158,8 +165,8 @@ static void read_login_class(struct st_collector *c)
     if (end != NULL)
         *end = '\0';
     if (class != NULL)
-        st_collector_put_int(c, ST_KEY_FREEBSD_LOGIN_AUDIO, strstr(class, ":memorylocked=unlimited:") != NULL,
-                             path);
+        st_collector_put_int(c, ST_KEY_FREEBSD_LOGIN_AUDIO,
+                             strstr(class, ":memorylocked=unlimited:") != NULL, path);
 }
 
 struct folder {
@@ -178,7 +185,8 @@ static int read_part(void *ctx, const char *name)
 
 #define NAMED_MAX 256 /* most settings of sysctl.conf whose running values are read */
 
-/** Reads the running values of settings in sysctl.conf. The kernel may not have a sysctl of that name. */
+/** Reads the running values of settings in sysctl.conf. The kernel may not have a sysctl of that
+ * name. */
 static void collect_named(struct st_collector *c)
 {
     size_t n = 0;

@@ -11,12 +11,14 @@ struct reader {
     struct st_collector *c;
     void (*parse)(struct reader *reader, char *text);
     st_setting_fn setting; /* called for each setting, if parse is parse_settings */
-    /* key of the fact for a file or folder that exists but cannot be read; NULL: that is not recorded */
+    /* key of the fact for a file or folder that exists but cannot be read; NULL: that is not
+     * recorded */
     const char *failure_key;
     const char *folder, *path; /* names of the folder and file that are read now */
     bool of_guests;            /* the settings read now are in a rule for virtual machines */
     size_t files_n, settings_n;
-    struct st_facts *unit; /* facts of a unit and its drop-ins; a later setting replaces an earlier one */
+    struct st_facts
+        *unit; /* facts of a unit and its drop-ins; a later setting replaces an earlier one */
     const char *stem;      /* the unit's name without ".service" */
     bool ambient, bounded; /* ambient: the unit gets CAP_SYS_NICE; bounded: it cannot have it */
     bool bounding_set;
@@ -76,8 +78,8 @@ static void read_folder(struct reader *reader, const char *folder)
 
 /* --- limits.conf and groups --- */
 
-/** Reads lines of limits.conf(5), "domain type item value", and takes those that set the soft limit of rtprio
- * or memlock. */
+/** Reads lines of limits.conf(5), "domain type item value", and takes those that set the soft limit
+ * of rtprio or memlock. */
 static void parse_limits(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
@@ -85,14 +87,14 @@ static void parse_limits(struct reader *reader, char *text)
         const char *domain = parts.text[0], *type = parts.text[1], *item = parts.text[2];
         char *value = parts.text[3];
         value[strcspn(value, "#")] = '\0';
-        if (value[0] != '\0' && (st_text_is(type, "-") || st_text_is(type, "soft")) && is_plain(domain) &&
-            (st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
+        if (value[0] != '\0' && (st_text_is(type, "-") || st_text_is(type, "soft")) &&
+            is_plain(domain) && (st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
             put(reader, st_text(ST_KEYS_LIMITS "%s.%s", domain, item), value);
     }
 }
 
-/** Reads lines of /etc/group, "audio:x:29:ann,bob", and takes the groups that distributions use for real-time
- * rights, or that a limit names. */
+/** Reads lines of /etc/group, "audio:x:29:ann,bob", and takes the groups that distributions use for
+ * real-time rights, or that a limit names. */
 static void parse_groups(struct reader *reader, char *text)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
@@ -119,8 +121,8 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-/** Parses a file of systemd: the one in /etc or, if /etc has none, the package's. @return true: one of them
- * exists. */
+/** Parses a file of systemd: the one in /etc or, if /etc has none, the package's. @return true: one
+ * of them exists. */
 static bool read_systemd(struct reader *reader, const char *name)
 {
     return read_file(reader, st_text("/etc/systemd/%s", name)) ||
@@ -134,8 +136,8 @@ static void read_dropins(struct reader *reader, const char *name)
     read_folder(reader, st_text("/etc/systemd/%s.d", name));
 }
 
-/** Reads the unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins of
- * both: systemd.unit(5). Only drop-ins in /etc are read. */
+/** Reads the unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins
+ * of both: systemd.unit(5). Only drop-ins in /etc are read. */
 static void read_unit(struct reader *reader, const char *unit)
 {
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.'),
@@ -151,15 +153,16 @@ static void read_unit(struct reader *reader, const char *unit)
 /* --- units of audio programs --- */
 
 /** Programs that play or make sound and are sometimes run as services. */
-static const char *const programs[] = {"ardour",      "brutefir",     "camilladsp",     "carla",
-                                       "carla-rack",  "fluidsynth",   "jackd",          "jackdbus",
-                                       "jacktrip",    "linuxsampler", "mod-host",       "mpd",
-                                       "netjack",     "pipewire",     "pulseaudio",     "puredata",
-                                       "pd",          "scsynth",      "shairport-sync", "sleeptuned",
-                                       "squeezelite", "supernova",    "sushi",          "zita-a2j",
-                                       "zita-j2a",    "zita-n2j",     "zynaddsubfx",    NULL};
+static const char *const programs[] = {
+    "ardour",      "brutefir",    "camilladsp", "carla",          "carla-rack",
+    "fluidsynth",  "jackd",       "jackdbus",   "jacktrip",       "linuxsampler",
+    "mod-host",    "mpd",         "netjack",    "pipewire",       "pulseaudio",
+    "puredata",    "pd",          "scsynth",    "shairport-sync", "sleeptuned",
+    "squeezelite", "supernova",   "sushi",      "zita-a2j",       "zita-j2a",
+    "zita-n2j",    "zynaddsubfx", NULL};
 
-/** The first known program in "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa"; NULL: none. */
+/** The first known program in "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa"; NULL:
+ * none. */
 static const char *find_program(const char *command)
 {
     ST_TEXT_EACH (word, st_text("%s", command), " \t") {
@@ -189,13 +192,14 @@ static void put_unit(struct reader *reader, const char *leaf, const char *value)
     st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
-/** Applies a line with a list of capabilities to the unit: "~" before a list removes its capabilities, an
- * empty list removes all, several lines are joined (systemd.exec(5)). @param of_bounding the line sets the
- * bounding set, not the ambient set. */
+/** Applies a line with a list of capabilities to the unit: "~" before a list removes its
+ * capabilities, an empty list removes all, several lines are joined (systemd.exec(5)). @param
+ * of_bounding the line sets the bounding set, not the ambient set. */
 static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
     const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL,
-               had = of_bounding ? !unit->bounded && (unit->bounding_set || inverts) : unit->ambient,
+               had =
+                   of_bounding ? !unit->bounded && (unit->bounding_set || inverts) : unit->ambient,
                has = value[0] != '\0' && (inverts ? had && !names : had || names);
     if (of_bounding)
         unit->bounded = !has;
@@ -219,7 +223,8 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
         return;
     if (st_text_is(name, "ExecStart") && value[0] == '\0')
         put_unit(unit, "program", "");
-    else if (st_text_is(name, "ExecStart") && program_of(unit) == NULL && find_program(value) != NULL)
+    else if (st_text_is(name, "ExecStart") && program_of(unit) == NULL &&
+             find_program(value) != NULL)
         put_unit(unit, "program", find_program(value));
     else if (st_text_is(name, "AmbientCapabilities") || st_text_is(name, "CapabilityBoundingSet"))
         capabilities(unit, value, name[0] == 'C');
@@ -230,8 +235,8 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     }
 }
 
-/** Reads a unit in /etc/systemd/system, or a packaged unit with drop-ins there. Units whose program is not in
- * `programs` are ignored. */
+/** Reads a unit in /etc/systemd/system, or a packaged unit with drop-ins there. Units whose program
+ * is not in `programs` are ignored. */
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
@@ -239,7 +244,8 @@ static int one_unit(void *ctx, const char *name)
     const bool is_folder = st_text_ends(name, ".service.d");
     if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
-    unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(".service") - strlen(".d") * is_folder), name);
+    unit.stem =
+        st_text("%.*s", (int)(strlen(name) - strlen(".service") - strlen(".d") * is_folder), name);
     /* drop-ins of a template: they are read with each of its instances */
     if ((is_folder && st_text_ends(unit.stem, "@")) ||
         st_facts_has(outer->c->facts, unit_key(&unit, "program")))
@@ -284,7 +290,8 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
     int64_t soft;
     bool allowed;
     ST_EACH (row, rows) {
-        if (!st_text_is(name, row->name) || (row->section != NULL && !st_text_is(section, row->section)))
+        if (!st_text_is(name, row->name) ||
+            (row->section != NULL && !st_text_is(section, row->section)))
             continue;
         if (row->form == NUMBER)
             st_facts_put_number(reader->c->facts, row->key, value, reader->path);
@@ -295,8 +302,8 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
     }
 }
 
-/** Is the unit masked, which means that its file is empty or a link to /dev/null? Links of a captured tree
- * are not followed, and a link that was not followed counts as masked. */
+/** Is the unit masked, which means that its file is empty or a link to /dev/null? Links of a
+ * captured tree are not followed, and a link that was not followed counts as masked. */
 static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
@@ -330,12 +337,14 @@ static void exists(struct st_collector *c, const char *key, const char *path)
     st_collector_put_result(c, key, r, 1, path);
 }
 
-/** Is rtkit available? D-Bus starts it when a program asks for it, so the file of its D-Bus service counts.
- * The D-Bus socket is looked for on a live machine only, since a captured tree has no sockets. */
+/** Is rtkit available? D-Bus starts it when a program asks for it, so the file of its D-Bus service
+ * counts. The D-Bus socket is looked for on a live machine only, since a captured tree has no
+ * sockets. */
 static void collect_rtkit(struct st_collector *c)
 {
     static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
-                      bus[] = "/run/dbus/system_bus_socket", var_bus[] = "/var/run/dbus/system_bus_socket";
+                      bus[] = "/run/dbus/system_bus_socket",
+                      var_bus[] = "/var/run/dbus/system_bus_socket";
     if (is_masked(c, unit))
         st_collector_put_failure(c, ST_KEY_RTKIT_INSTALLED, -ENOENT, unit);
     else
@@ -347,8 +356,8 @@ static void collect_rtkit(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
-/** Is PAM missing? The fact exists only for a live machine, since a captured tree may lack the folders of
- * PAM. */
+/** Is PAM missing? The fact exists only for a live machine, since a captured tree may lack the
+ * folders of PAM. */
 static void collect_pam(struct st_collector *c)
 {
     static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d"};
@@ -377,17 +386,17 @@ static void collect_system(struct st_collector *c)
     else
         st_collector_put_failure(c, ST_KEY_BOOT_OPTIONS, -ENOENT, "/etc/kernel/cmdline, /boot");
     if (st_collector_begin(c, nixos, ST_ROOM(16)) == 0)
-        st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
-                              "this is NixOS, where /etc is generated: put the setting into "
-                              "configuration.nix (limits: security.pam.loginLimits; sysctls: "
-                              "boot.kernel.sysctl; udev rules: services.udev.extraRules), then sudo "
-                              "nixos-rebuild switch",
-                              nixos);
+        st_collector_put_text(
+            c, ST_KEY_SETTINGS_ELSEWHERE,
+            "this is NixOS, where /etc is generated: put the setting into configuration.nix "
+            "(limits: security.pam.loginLimits; sysctls: boot.kernel.sysctl; udev rules: "
+            "services.udev.extraRules), then sudo nixos-rebuild switch",
+            nixos);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_pam(c);
-    /* WirePlumber's version, 0.4 (Lua) or newer, from the folders that its package installs; unknown if they
-     * lie elsewhere than on Debian */
+    /* WirePlumber's version, 0.4 (Lua) or newer, from the folders that its package installs;
+     * unknown if they lie elsewhere than on Debian */
     const bool lua = st_change_folder_look(c->p, "/usr/share/wireplumber/main.lua.d") == 0;
     if (lua || st_change_folder_look(c->p, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
@@ -395,8 +404,9 @@ static void collect_system(struct st_collector *c)
 
 /* --- sound servers: files of the package, the system and the user --- */
 
-/** Reads the configuration of a server. The user's file hides the system's, and the system's file hides
- * the package's (PulseAudio has no package file); drop-ins of all three are added, the user's last. */
+/** Reads the configuration of a server. The user's file hides the system's, and the system's file
+ * hides the package's (PulseAudio has no package file); drop-ins of all three are added, the user's
+ * last. */
 static void read_layers(struct reader *reader, const char *server, const char *name)
 {
     const char *home = reader->c->home, *own = st_text("%s/.config", home);
@@ -412,9 +422,10 @@ static void read_layers(struct reader *reader, const char *server, const char *n
 
 /* --- PipeWire --- */
 
-/** Takes a setting of PipeWire. Since 1.2 the minimum of virtual machines is written as a rule (NEWS
- * of 1.1.81: "This deprecates the vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name =
- * !null } ] actions = { update-props = { ... } } } ]. Such a rule counts as vm.overrides. */
+/** Takes a setting of PipeWire. Since 1.2 the minimum of virtual machines is written as a rule
+ * (NEWS of 1.1.81: "This deprecates the vm.overrides"): context.properties.rules = [ { matches = [
+ * { cpu.vm.name = !null } ] actions = { update-props = { ... } } } ]. Such a rule counts as
+ * vm.overrides. */
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     struct reader *reader = ctx;
@@ -432,7 +443,8 @@ static void parse_pipewire(struct reader *reader, char *text)
 
 /* --- PulseAudio --- */
 
-/** Takes the option tsched of lines such as "load-module module-udev-detect tsched=0" in default.pa. */
+/** Takes the option tsched of lines such as "load-module module-udev-detect tsched=0" in
+ * default.pa. */
 static void parse_pulse_script(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
@@ -444,13 +456,15 @@ static void parse_pulse_script(struct reader *reader, char *text)
 void st_linux_files_collect(struct st_collector *c)
 {
     collect_system(c);
-    struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
+    struct reader reader = {
+        .c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
     read_layers(&reader, "pipewire", "pipewire.conf");
     reader = (struct reader){.c = c,
                              .parse = parse_settings,
                              .setting = put_setting,
                              .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};
     read_layers(&reader, "pulse", "daemon.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
+    reader =
+        (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
     read_layers(&reader, "pulse", "default.pa");
 }

@@ -1,4 +1,5 @@
-/* Linux: facts about the kernel: version, configuration, timers, settings that are one small file each. */
+/* Linux: facts about the kernel: version, configuration, timers, settings that are one small file
+ * each. */
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
@@ -12,9 +13,9 @@ static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
                                       "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED"};
 
-/** Reads the configuration that the running kernel itself contains, compressed, if it was built with
- * CONFIG_IKCONFIG_PROC, as on Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is not unpacked),
- * or the error of gzip. */
+/** Reads the configuration that the running kernel itself contains, compressed, if it was built
+ * with CONFIG_IKCONFIG_PROC, as on Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is
+ * not unpacked), or the error of gzip. */
 static int read_packed_config(struct st_collector *c, const char *path)
 {
     static const char *const argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
@@ -39,7 +40,8 @@ static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
     const char *release = st_text_base(st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*")),
-               *path = st_text("/boot/config-%.200s", release), /* other: where Fedora and others keep it */
+               *path = st_text("/boot/config-%.200s",
+                               release), /* other: where Fedora and others keep it */
                    *other = st_text("/lib/modules/%.200s/config", release);
     int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
     if (opened != 0 && st_collector_begin(c, other, c->buf, c->buf_bytes) == 0) {
@@ -68,8 +70,9 @@ static void config(struct st_collector *c)
     }
 }
 
-/** Takes release and version (from '#' on) from /proc/version, if only that file of the machine was kept:
- * "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c, linux_proc_banner). */
+/** Takes release and version (from '#' on) from /proc/version, if only that file of the machine was
+ * kept: "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c,
+ * linux_proc_banner). */
 static void whole_version(struct st_collector *c)
 {
     static const char source[] = "/proc/version";
@@ -88,11 +91,11 @@ static void whole_version(struct st_collector *c)
 
 /* --- settings that are one small file each --- */
 
-#define KERNEL_SYSCTL(name)                                                                                  \
-    {                                                                                                        \
-        "linux.sysctl."                                                                                      \
-        "kernel." name,                                                                                      \
-            "/proc/sys/kernel/" name                                                                         \
+#define KERNEL_SYSCTL(name)                                                                        \
+    {                                                                                              \
+        "linux.sysctl."                                                                            \
+        "kernel." name,                                                                            \
+            "/proc/sys/kernel/" name                                                               \
     }
 
 struct small_file {
@@ -117,8 +120,10 @@ static const struct small_file numbers[] = {
 static const struct small_file texts[] = {
     {ST_KEY_KERNEL_RELEASE, "/proc/sys/kernel/osrelease"},
     {ST_KEY_KERNEL_VERSION, "/proc/sys/kernel/version"},
-    {ST_KEY_CLOCKSOURCE_AVAILABLE, "/sys/devices/system/clocksource/clocksource0/available_clocksource"},
-    {ST_KEY_CLOCKSOURCE_CURRENT, "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {ST_KEY_CLOCKSOURCE_AVAILABLE,
+     "/sys/devices/system/clocksource/clocksource0/available_clocksource"},
+    {ST_KEY_CLOCKSOURCE_CURRENT,
+     "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {ST_KEY_CMDLINE, "/proc/cmdline"},
     {ST_KEY_PLATFORM_PROFILE_CHOICES, "/sys/firmware/acpi/platform_profile_choices"},
     {ST_KEY_PLATFORM_PROFILE_NOW, "/sys/firmware/acpi/platform_profile"},

@@ -1,5 +1,5 @@
-/* Linux: facts about the machine: CPUs, hypervisor or container, the idle latency that programs request,
- * swap. */
+/* Linux: facts about the machine: CPUs, hypervisor or container, the idle latency that programs
+ * request, swap. */
 #include "advisor/collect/collector.h"
 
 /* --- hypervisor or container, and the idle latency that programs request --- */
@@ -14,13 +14,15 @@ static void container(struct st_collector *c)
         const char *path;
         const char *name; /* name of the container; NULL: the file's text is the name */
     } marks[] = {
-        {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
-        {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
+        {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"},
+        {"/run/systemd/container", NULL}, {"/run/.containerenv", "podman"},
+        {"/.dockerenv", "docker"},
     };
     ST_EACH (mark, marks) {
         if (st_collector_begin(c, mark->path, c->buf, c->buf_bytes) != 0)
             continue;
-        st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, st_text_or(mark->name, c->buf), mark->path);
+        st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, st_text_or(mark->name, c->buf),
+                              mark->path);
         return;
     }
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
@@ -40,8 +42,8 @@ static void captured_request(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, (int32_t)value, REQUEST_PATH);
 }
 
-/** Puts facts for those test conditions (hypervisor, CPU model, requested latency) that the platform knows
- * but that no text file has. */
+/** Puts facts for those test conditions (hypervisor, CPU model, requested latency) that the
+ * platform knows but that no text file has. */
 static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
@@ -53,7 +55,8 @@ static void condition(void *ctx, const char *key, const char *value)
             st_collector_put_text(c, ST_KEY_SYSTEM_HYPERVISOR, value, VIRTUAL_SOURCE);
     } else if (st_text_is(key, "cpu_model")) {
         st_collector_put_text(c, ST_KEY_CPU_MODEL, value, "/proc/cpuinfo");
-    } else if (c->live && st_text_is(key, "cpu_dma_latency_us") && st_text_int(value, &number) == 0) {
+    } else if (c->live && st_text_is(key, "cpu_dma_latency_us") &&
+               st_text_int(value, &number) == 0) {
         st_collector_put_int(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, number, REQUEST_PATH);
     }
 }
@@ -70,10 +73,11 @@ static void collect_place(struct st_collector *c)
     if (!c->live)
         captured_request(c);
     else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
-        /* a device that can be opened is refused with -EINVAL; any other error says why it could not be
-         * opened */
+        /* a device that can be opened is refused with -EINVAL; any other error says why it could
+         * not be opened */
         const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
-        st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
+        st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL,
+                                 REQUEST_PATH);
     }
 }
 
@@ -81,8 +85,8 @@ static void collect_place(struct st_collector *c)
 
 #define NAMES_MAX 4096
 
-/* A folder of similar folders, such as policies or idle states. Each file in them that `leaves` lists becomes
- * one fact. */
+/* A folder of similar folders, such as policies or idle states. Each file in them that `leaves`
+ * lists becomes one fact. */
 struct set {
     const char *folder;
     const char *name_prefix; /* beginning of the subfolders' names */
@@ -135,15 +139,15 @@ static const struct set throttling = {
                {"thermal_throttle/package_throttle_count", "package_n", ST_VALUE_INT},
                {"thermal_throttle/package_throttle_total_time_ms", "package_ms", ST_VALUE_INT}}};
 
-/** Highest number of a CPU whose idle states are read besides those of CPU 0. CPUs beyond it are rarely of
- * another kind, and each costs time. */
+/** Highest number of a CPU whose idle states are read besides those of CPU 0. CPUs beyond it are
+ * rarely of another kind, and each costs time. */
 #define OTHER_CPUS_MAX 31
 
 struct walk {
     struct st_collector *c;
     const struct set *set;
-    /* prefix of the keys of CPU 0: an idle state whose `latency` and `disable` are as those of CPU 0 is left
-     * out, so that equal CPUs are collected once; NULL: collects all */
+    /* prefix of the keys of CPU 0: an idle state whose `latency` and `disable` are as those of CPU
+     * 0 is left out, so that equal CPUs are collected once; NULL: collects all */
     const char *unlike;
     size_t n;
 };
@@ -171,8 +175,8 @@ static int one_folder(void *ctx, const char *name)
 {
     struct walk *walk = ctx;
     const struct set *set = walk->set;
-    if (!st_text_begins(name, set->name_prefix) || strcspn(name, "0123456789") != strlen(set->name_prefix) ||
-        strlen(name) > 32)
+    if (!st_text_begins(name, set->name_prefix) ||
+        strcspn(name, "0123456789") != strlen(set->name_prefix) || strlen(name) > 32)
         return 0;
     if (walk->unlike == NULL ||
         differs(walk->c, st_text("%s/%s/latency", set->folder, name),
@@ -189,8 +193,8 @@ static int collect_set(struct walk *walk)
     return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
-/** Path of the file with the longest wake-up time that a program allows for this CPU. This limit applies in
- * addition to that of /dev/cpu_dma_latency for all CPUs (Linux
+/** Path of the file with the longest wake-up time that a program allows for this CPU. This limit
+ * applies in addition to that of /dev/cpu_dma_latency for all CPUs (Linux
  * Documentation/ABI/testing/sysfs-devices-power). */
 static const char *resume_path(const char *cpu)
 {
@@ -202,9 +206,9 @@ struct other_cpus {
     int64_t n;
 };
 
-/** Collects the idle states of this CPU that differ from CPU 0's, as on a hybrid CPU or if a state is
- * disabled on some CPUs only. If programs limit the wake-up time of this CPU in another way, collects all its
- * states. */
+/** Collects the idle states of this CPU that differ from CPU 0's, as on a hybrid CPU or if a state
+ * is disabled on some CPUs only. If programs limit the wake-up time of this CPU in another way,
+ * collects all its states. */
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
@@ -214,11 +218,13 @@ static int other_cpu(void *ctx, const char *name)
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    const char *key = st_text("linux.cpuidle.%s.resume_latency_us", name), *limit = resume_path(name);
+    const char *key = st_text("linux.cpuidle.%s.resume_latency_us", name),
+               *limit = resume_path(name);
     const bool other_limit = differs(c, limit, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us");
     states.folder = st_text("/sys/devices/system/cpu/%s/cpuidle", name);
     states.key_prefix = st_text("linux.cpuidle.%s.", name);
-    struct walk walk = {.c = c, .set = &states, .unlike = other_limit ? NULL : ST_KEYS_CPUIDLE_CPU0};
+    struct walk walk = {
+        .c = c, .set = &states, .unlike = other_limit ? NULL : ST_KEYS_CPUIDLE_CPU0};
     (void)collect_set(&walk);
     cpus->n += walk.n > 0; /* a CPU that is off has no states */
     if (other_limit && walk.n > 0)
@@ -231,7 +237,8 @@ static void collect_cpus(struct st_collector *c)
     struct other_cpus cpus = {.c = c, .n = 1};
     struct walk heat = {.c = c, .set = &throttling}, clocks = {.c = c, .set = &policies},
                 states = {.c = c, .set = &idle_states};
-    st_collector_read(c, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us", resume_path("cpu0"), ST_VALUE_TEXT);
+    st_collector_read(c, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us", resume_path("cpu0"),
+                      ST_VALUE_TEXT);
     (void)collect_set(&heat); /* an error is ignored: only Intel's processors have these files */
     int r = collect_set(&clocks);
     if (clocks.n > 0)
@@ -241,11 +248,12 @@ static void collect_cpus(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT, r, 1, policies.folder);
     st_collector_read(c, ST_KEY_CPUIDLE_DRIVER, "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
-    st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
-                      ST_VALUE_TEXT);
+    st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR,
+                      "/sys/devices/system/cpu/cpuidle/current_governor_ro", ST_VALUE_TEXT);
     r = collect_set(&states);
     if (states.n > 0 && st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
-        st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n, "/sys/devices/system/cpu/cpu*/cpuidle");
+        st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n,
+                             "/sys/devices/system/cpu/cpu*/cpuidle");
     else if (states.n == 0 && r != 0 && r != -ENOENT)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", r, idle_states.folder);
 }
@@ -253,8 +261,9 @@ static void collect_cpus(struct st_collector *c)
 /* --- fast and slow cores --- */
 
 #define CPUS_MAX 256
-#define SLOW_SHARE                                                                                           \
-    0.75 /* cores below this share of the fastest core's capacity are slow; a middle kind of core is not */
+#define SLOW_SHARE                                                                                 \
+    0.75 /* cores below this share of the fastest core's capacity are slow; a middle kind of core  \
+            is not */
 
 struct cores {
     struct st_collector *c;
@@ -267,10 +276,11 @@ static int one_capacity(void *ctx, const char *name)
 {
     struct cores *cores = ctx;
     int64_t cpu, capacity;
-    if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
+    if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 ||
+        cpu >= CPUS_MAX)
         return 0;
-    const char *text =
-        st_tree_first_line(cores->c->p, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
+    const char *text = st_tree_first_line(
+        cores->c->p, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
     if (text == NULL)
         return 1; /* only ARM, RISC-V and the like have this file */
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
@@ -340,7 +350,8 @@ static void swap(struct st_collector *c)
 
 void st_linux_machine_collect(struct st_collector *c)
 {
-    static const char os_release[] = "/etc/os-release"; /* PRETTY_NAME="Debian GNU/Linux 12 (bookworm)" */
+    static const char os_release[] =
+        "/etc/os-release"; /* PRETTY_NAME="Debian GNU/Linux 12 (bookworm)" */
     const char *text;
     collect_place(c);
     st_collector_line(c, ST_KEY_DISTRIBUTION, os_release, "PRETTY_NAME=%l", ST_VALUE_TEXT);

@@ -53,7 +53,8 @@ struct walk {
     bool complete;
 };
 
-/** Puts the command line of a process, in which NUL bytes end the arguments, as text with blanks. */
+/** Puts the command line of a process, in which NUL bytes end the arguments, as text with
+ * blanks. */
 static void command_line(struct st_collector *c, const char *key, const char *pid)
 {
     char text[COMMAND_LINE_BYTES];
@@ -71,9 +72,10 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_collector_put_text(c, key, text, path);
 }
 
-/** Reads the number after `line` in /proc/PID/status; "Uid:" is the owner of the process. @return false: not
- * known. */
-static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
+/** Reads the number after `line` in /proc/PID/status; "Uid:" is the owner of the process. @return
+ * false: not known. */
+static bool in_status(const struct st_collector *c, const char *pid, const char *line,
+                      uint64_t *ret)
 {
     return st_proc_line_u64(st_tree_text(c->p, st_text("/proc/%s/status", pid)), line, ret) == 0;
 }
@@ -89,8 +91,8 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     st_collector_put_text(c, st_text(ST_KEYS_SWAPPED "%s.name", pid), name, path);
 }
 
-/** Puts the owner of a daemon. If several users run the daemon, the one of the user who runs sleeptune
- * counts. @return false: ignore this process, since another one counts. */
+/** Puts the owner of a daemon. If several users run the daemon, the one of the user who runs
+ * sleeptune counts. @return false: ignore this process, since another one counts. */
 static bool take_owner(struct st_collector *c, const char *daemon, const char *pid)
 {
     uint64_t uid;
@@ -108,7 +110,8 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     return true;
 }
 
-/** Puts the facts of a process that is one of the daemons. @return true: the process is one of them. */
+/** Puts the facts of a process that is one of the daemons. @return true: the process is one of
+ * them. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
@@ -126,10 +129,10 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     return false;
 }
 
-/** Puts the facts of one thread of these kinds: a thread of an interrupt ("irq/130-snd_hda"), a program's
- * thread under SCHED_FIFO or SCHED_RR, or a normal thread of PipeWire's library. */
-static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
-                       const char *path)
+/** Puts the facts of one thread of these kinds: a thread of an interrupt ("irq/130-snd_hda"), a
+ * program's thread under SCHED_FIFO or SCHED_RR, or a normal thread of PipeWire's library. */
+static void put_thread(struct walk *walk, const char *kind, const char *tid,
+                       const struct st_proc_stat *stat, const char *path)
 {
     if (walk->real_time_n == REAL_TIME_MAX) {
         walk->complete = false;
@@ -137,10 +140,12 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
     }
     walk->real_time_n++;
     st_collector_put_text(walk->c, st_text("linux.%s.%s.name", kind, tid), stat->name, path);
-    st_collector_put_int(walk->c, st_text("linux.%s.%s.priority", kind, tid), stat->rt_priority, path);
+    st_collector_put_int(walk->c, st_text("linux.%s.%s.priority", kind, tid), stat->rt_priority,
+                         path);
     if (walk->process_name == NULL)
         return;
-    st_collector_put_text(walk->c, st_text("linux.%s.%s.process", kind, tid), walk->process_name, path);
+    st_collector_put_text(walk->c, st_text("linux.%s.%s.process", kind, tid), walk->process_name,
+                          path);
     st_collector_put_text(walk->c, st_text("linux.%s.%s.pid", kind, tid), walk->process_pid, path);
     st_collector_put_int(walk->c, st_text("linux.%s.%s.cpu", kind, tid), stat->cpu, path);
 }
@@ -156,9 +161,10 @@ static void rt_time(const struct walk *walk)
     const char *pid = walk->process_pid;
     if (st_facts_has(walk->c->facts, st_text(ST_KEYS_RT_TIME "%s.name", pid)))
         return;
-    st_collector_line(walk->c, st_text(ST_KEYS_RT_TIME "%s.limit_us", pid), st_text("/proc/%s/limits", pid),
-                      "Max realtime timeout %s", ST_VALUE_LIMIT);
-    st_collector_put_text(walk->c, st_text(ST_KEYS_RT_TIME "%s.name", pid), walk->process_name, "/proc");
+    st_collector_line(walk->c, st_text(ST_KEYS_RT_TIME "%s.limit_us", pid),
+                      st_text("/proc/%s/limits", pid), "Max realtime timeout %s", ST_VALUE_LIMIT);
+    st_collector_put_text(walk->c, st_text(ST_KEYS_RT_TIME "%s.name", pid), walk->process_name,
+                          "/proc");
 }
 
 static int one_thread(void *ctx, const char *tid)
@@ -180,16 +186,17 @@ static int one_thread(void *ctx, const char *tid)
         rt_time(walk);
         return 0;
     }
-    /* a thread in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit
-     * 70b224f1c), "data-loop.0" from 1.2 on (c12cf748b); in older versions it has the program's name */
+    /* a thread in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on
+     * (commit 70b224f1c), "data-loop.0" from 1.2 on (c12cf748b); in older versions it has the
+     * program's name */
     if (strstr(stat.name, "data-loop") != NULL)
         put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;
 }
 
-/** Puts the tightest limit of CPU time (cpu.max) of a control group and of the groups around it, up to the
- * root, which has one in a container. @param who a process id, "self" or "user". @param name the program that
- * has the limit. For "self", having no limit is a fact, too. */
+/** Puts the tightest limit of CPU time (cpu.max) of a control group and of the groups around it, up
+ * to the root, which has one in a container. @param who a process id, "self" or "user". @param name
+ * the program that has the limit. For "self", having no limit is a fact, too. */
 static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
 {
     size_t used = !st_text_is(group, "/") ? strlen(group) : 0;
@@ -205,7 +212,8 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
         if (pct < least_pct) {
             least_pct = pct;
             st_collector_put_int(c, key, (int64_t)pct, path);
-            st_collector_put_int(c, st_text(ST_KEYS_CPU_QUOTA "%s.period_us", who), period_us, path);
+            st_collector_put_int(c, st_text(ST_KEYS_CPU_QUOTA "%s.period_us", who), period_us,
+                                 path);
             st_collector_put_text(c, st_text(ST_KEYS_CPU_QUOTA "%s.name", who), name, path);
         } else if (text[0] != '\0' && first && st_text_is(who, "self")) {
             st_collector_put_int(c, key, -1, path);
@@ -219,14 +227,16 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
-    const char *group = st_proc_line_text(st_tree_text(c->p, st_text("/proc/%s/cgroup", pid)), "0::");
+    const char *group =
+        st_proc_line_text(st_tree_text(c->p, st_text("/proc/%s/cgroup", pid)), "0::");
     if (group != NULL && group[0] == '/' && strstr(group, "..") == NULL)
         quota(c, st_text("%s", group), pid, name);
 }
 
-/** Reads the threads of a process. @param always the process is a daemon: it is read however many threads it
- * has, and they do not count against THREADS_MAX. */
-static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
+/** Reads the threads of a process. @param always the process is a daemon: it is read however many
+ * threads it has, and they do not count against THREADS_MAX. */
+static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat,
+                       bool always)
 {
     const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;
     if (!always && stat->threads_n > THREADS_OF_ONE_MAX) {
@@ -286,7 +296,8 @@ static void collect_processes(struct st_collector *c)
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
 
-/** Puts the real-time budget of a control group (cpu.rt_runtime_us); groups of version 2 have none. */
+/** Puts the real-time budget of a control group (cpu.rt_runtime_us); groups of version 2 have
+ * none. */
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
@@ -297,13 +308,14 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
          i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&
          !st_fact_is_unread(st_facts_find(c->facts, key));
          i++)
-        st_collector_read(c, key,
-                          st_text("%s%s/cpu.rt_runtime_us", mounts[i], st_text_is(group, "/") ? "" : group),
-                          ST_VALUE_INT);
+        st_collector_read(
+            c, key,
+            st_text("%s%s/cpu.rt_runtime_us", mounts[i], st_text_is(group, "/") ? "" : group),
+            ST_VALUE_INT);
 }
 
-/** Finds the control group of this process: "4:cpu,cpuacct:/a/b" of version 1 with the cpu controller.
- * "0::/a/b" of version 2 has no real-time budget. */
+/** Finds the control group of this process: "4:cpu,cpuacct:/a/b" of version 1 with the cpu
+ * controller. "0::/a/b" of version 2 has no real-time budget. */
 static void cgroup(struct st_collector *c)
 {
     static const char source[] = "/proc/self/cgroup";
@@ -339,7 +351,9 @@ void st_linux_process_collect(struct st_collector *c)
     if (c->live)
         return; /* live.c asks the kernel for the limits */
     (void)st_collector_list(c, "/sys/fs/cgroup/user.slice", one_user_slice, c);
-    st_collector_line(c, ST_KEY_RT_RTPRIO_LIMIT, limits, "Max realtime priority %s", ST_VALUE_LIMIT);
-    st_collector_line(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limits, "Max locked memory %s", ST_VALUE_LIMIT);
+    st_collector_line(c, ST_KEY_RT_RTPRIO_LIMIT, limits, "Max realtime priority %s",
+                      ST_VALUE_LIMIT);
+    st_collector_line(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limits, "Max locked memory %s",
+                      ST_VALUE_LIMIT);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

@@ -38,12 +38,14 @@ static void usb_device(struct st_collector *c, const char *device)
         {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
         {"speed", "speed_mbit", ST_VALUE_INT},
         {"product", "controller", ST_VALUE_TEXT, OF_CONTROLLER},
-        /* protocol of a hub: 01 has one translator for all full-speed devices, 02 one for each port */
+        /* protocol of a hub: 01 has one translator for all full-speed devices, 02 one for each
+         * port */
         {"bDeviceProtocol", "hub", ST_VALUE_TEXT, OF_HUB},
     };
     const char *dot = strrchr(device, '.');
     const char *const folders[] = {device, st_text("usb%.*s", (int)strcspn(device, "-"), device),
-                                   dot != NULL ? st_text("%.*s", (int)(dot - device), device) : NULL};
+                                   dot != NULL ? st_text("%.*s", (int)(dot - device), device)
+                                               : NULL};
     const char *key = st_text(ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     int64_t hubs_n = 0;
     if (st_facts_has(c->facts, key)) /* already read: the device has several audio interfaces */
@@ -54,22 +56,25 @@ static void usb_device(struct st_collector *c, const char *device)
     ST_EACH (leaf, leaves) {
         if (folders[leaf->folder] != NULL)
             st_collector_read(c, st_text(ST_KEYS_USB_AUDIO "%s.%s", device, leaf->key),
-                              st_text(USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file), leaf->kind);
+                              st_text(USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file),
+                              leaf->kind);
     }
 }
 
 /** The text of a file of a USB interface; "": not known. */
-static const char *of_interface(const struct st_collector *c, const char *interface, const char *file)
+static const char *of_interface(const struct st_collector *c, const char *interface,
+                                const char *file)
 {
     return st_tree_text(c->p, st_text(USB_DEVICES "/%s/%s", interface, file));
 }
 
-/** Does this interface make its device a sound card? Subclass 02 carries sound; 03 carries MIDI, which
- * reserves no bandwidth; 01 says nothing, since each device has it before the others (USB Device Class
- * Definition for Audio Devices 1.0, A.2). */
+/** Does this interface make its device a sound card? Subclass 02 carries sound; 03 carries MIDI,
+ * which reserves no bandwidth; 01 says nothing, since each device has it before the others (USB
+ * Device Class Definition for Audio Devices 1.0, A.2). */
 static bool carries_usb_sound(const struct st_collector *c, const char *interface)
 {
-    const char *subclass = of_interface(c, interface, "bInterfaceSubClass"), *dot = strrchr(interface, '.');
+    const char *subclass = of_interface(c, interface, "bInterfaceSubClass"),
+               *dot = strrchr(interface, '.');
     for (int i = 0; i < 16 && dot != NULL && st_text_begins(subclass, "01"); i++) {
         const char *other = st_text("%.*s%d", (int)(dot - interface) + 1, interface, i);
         if (st_text_begins(of_interface(c, other, "bInterfaceSubClass"), "03"))
@@ -97,8 +102,9 @@ static int usb_interface(void *ctx, const char *name)
 
 /* --- ALSA streams --- */
 
-/** Puts the program that opened the stream, and the rate in Hz at which the device's position moved since the
- * start. Within the first 3 s there is no rate, since one step of the position would change it too much. */
+/** Puts the program that opened the stream, and the rate in Hz at which the device's position moved
+ * since the start. Within the first 3 s there is no rate, since one step of the position would
+ * change it too much. */
 static void stream_status(struct st_collector *c, const char *name, const char *source)
 {
     struct st_alsa_status status;
@@ -109,13 +115,13 @@ static void stream_status(struct st_collector *c, const char *name, const char *
         st_collector_read(c, st_text(ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     const int64_t ms = status.now_ns / ST_NS_PER_MS - status.trigger_ns / ST_NS_PER_MS;
     if (status.state == ST_ALSA_RUNNING && ms >= 3000 && status.hw_ptr_frames < INT64_MAX / 1000)
-        st_collector_put_int(c, st_text(ST_KEYS_ALSA "%s.moved_hz", name), status.hw_ptr_frames * 1000 / ms,
-                             source);
+        st_collector_put_int(c, st_text(ST_KEYS_ALSA "%s.moved_hz", name),
+                             status.hw_ptr_frames * 1000 / ms, source);
 }
 
-/** Puts a lower bound of the steps in which the position of a PipeWire playback stream moves: the frames by
- * which it moved between two readings, minus those that the longest possible time between them explains.
- * Takes 50 ms. */
+/** Puts a lower bound of the steps in which the position of a PipeWire playback stream moves: the
+ * frames by which it moved between two readings, minus those that the longest possible time between
+ * them explains. Takes 50 ms. */
 static void stream_steps(struct st_collector *c, const char *name, const char *path)
 {
     struct st_alsa_status status;
@@ -126,7 +132,8 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         st_facts_text(c->facts, st_text(ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
         (!st_text_begins(owner, "pipewire") && strstr(owner, "data-loop") == NULL))
         return;
-    if (st_facts_int(c->facts, st_text(ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 || rate_hz <= 0)
+    if (st_facts_int(c->facts, st_text(ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
+        rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = st_ns_seconds(st_platform_now_ns(c->p));
@@ -150,8 +157,9 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
 {
     static const struct {
         const char *pattern, *leaf;
-    } lines[] = {
-        {"period_size: %s", "period_frames"}, {"buffer_size: %s", "buffer_frames"}, {"rate: %s", "rate_hz"}};
+    } lines[] = {{"period_size: %s", "period_frames"},
+                 {"buffer_size: %s", "buffer_frames"},
+                 {"rate: %s", "rate_hz"}};
     const char *path = st_text("%s/hw_params", folder), *status = st_text("%s/status", folder);
     if (st_text_begins(st_tree_text(c->p, path), "closed"))
         return;
@@ -162,8 +170,8 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     stream_steps(c, name, status);
 }
 
-/** Walks the three levels of folders in /proc/asound: card0, pcm0p, sub0. Other names, such as "cards", are
- * skipped. */
+/** Walks the three levels of folders in /proc/asound: card0, pcm0p, sub0. Other names, such as
+ * "cards", are skipped. */
 static int level(void *ctx, const char *name)
 {
     static const char *const prefixes[] = {"card", "pcm", "sub"};
@@ -183,7 +191,8 @@ static int level(void *ctx, const char *name)
     return scan->n >= STREAMS_MAX;
 }
 
-/** Calls fn for each entry of a folder. @param key the fact that becomes unreadable if the folder does. */
+/** Calls fn for each entry of a folder. @param key the fact that becomes unreadable if the folder
+ * does. */
 static void scan_folder(struct st_collector *c, const char *folder, st_name_fn fn, const char *key)
 {
     struct scan scan = {.c = c, .folder = folder};
@@ -197,9 +206,9 @@ static void scan_folder(struct st_collector *c, const char *folder, st_name_fn f
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-/** Puts the PCI address of the device that interrupts. It is in "PCI-MSI-0000:00:14.0 0-edge" or, before
- * Linux 6.2, in the number of "PCI-MSI 327680-edge": domain << 27 | bus << 19 | device << 14 | function << 11
- * | index (pci_msi_domain_calc_hwirq() of drivers/pci/msi/irqdomain.c). */
+/** Puts the PCI address of the device that interrupts. It is in "PCI-MSI-0000:00:14.0 0-edge" or,
+ * before Linux 6.2, in the number of "PCI-MSI 327680-edge": domain << 27 | bus << 19 | device << 14
+ * | function << 11 | index (pci_msi_domain_calc_hwirq() of drivers/pci/msi/irqdomain.c). */
 static void put_pci(struct st_collector *c, const char *key, const char *line)
 {
     const char *at = strstr(line, "PCI-MSI");
@@ -212,8 +221,8 @@ static void put_pci(struct st_collector *c, const char *key, const char *line)
         st_collector_put_text(c, key, st_text("%.*s", (int)strcspn(at + 1, " "), at + 1), SOURCE);
     else if (end != at && st_text_begins(end, "-edge"))
         st_collector_put_text(c, key,
-                              st_text("%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff, number >> 19 & 0xff,
-                                      number >> 14 & 0x1f, number >> 11 & 7),
+                              st_text("%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff,
+                                      number >> 19 & 0xff, number >> 14 & 0x1f, number >> 11 & 7),
                               SOURCE);
 }
 
@@ -247,14 +256,15 @@ static void collect_interrupts(struct st_collector *c)
 
 /* --- cards --- */
 
-static void put_card(struct st_collector *c, unsigned long number, const char *leaf, const char *text)
+static void put_card(struct st_collector *c, unsigned long number, const char *leaf,
+                     const char *text)
 {
     st_collector_put_text(c, st_text(ST_KEYS_CARD "%lu.%s", number, leaf), text, CARDS);
 }
 
-/** Reads lines such as " 0 [NVidia   ]: HDA-Intel - HDA NVidia". The line below each says what interrupts for
- * the card: the interrupt in "HDA NVidia at 0xfc080000 irq 97", or the USB controller in "... at
- * usb-0000:02:00.0-9.1, full speed". */
+/** Reads lines such as " 0 [NVidia   ]: HDA-Intel - HDA NVidia". The line below each says what
+ * interrupts for the card: the interrupt in "HDA NVidia at 0xfc080000 irq 97", or the USB
+ * controller in "... at usb-0000:02:00.0-9.1, full speed". */
 static void collect_cards(struct st_collector *c)
 {
     struct st_pattern_parts parts;

@@ -1,4 +1,5 @@
-/* Facts that only the running system has: rights and limits of this process, its timer slack, the user. */
+/* Facts that only the running system has: rights and limits of this process, its timer slack, the
+ * user. */
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -9,7 +10,8 @@
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
 /** Puts a right or limit. INT64_MIN means that this system does not have it: the fact is absent. */
-static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
+static void put_right(struct st_collector *c, const char *key, int r, int64_t value,
+                      const char *source)
 {
     st_collector_put_result(c, key, r == 0 && value == INT64_MIN ? -ENOENT : r, value, source);
 }
@@ -22,7 +24,8 @@ static void rights(struct st_collector *c)
     const int r = c->p->rt_rights(c->p, ST_TRIED_PRIORITY, &rights);
     if (c->p->os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
-        put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
+        put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes,
+                  limits);
         return;
     }
     put_right(c, ST_KEY_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
@@ -56,8 +59,8 @@ static void user(struct st_collector *c)
         st_collector_put_text(c, ST_KEY_USER_NAME, c->user, "getpwuid");
     else
         st_collector_put_failure(c, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
-    /* the groups of this process, and those of the next login, from all sources of groups that the system
-     * uses */
+    /* the groups of this process, and those of the next login, from all sources of groups that the
+     * system uses */
     if (n < 0)
         st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
     else
@@ -81,5 +84,6 @@ void st_live_collect(struct st_collector *c)
     r = c->p->suspended_ns(c->p, &ns);
     put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
     (void)clock_getres(CLOCK_MONOTONIC, &step); /* cannot fail, since all systems have this clock */
-    put_right(c, ST_KEY_CLOCK_GETRES_NS, 0, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
+    put_right(c, ST_KEY_CLOCK_GETRES_NS, 0, st_ns_from_timespec(&step),
+              "clock_getres(CLOCK_MONOTONIC)");
 }

@@ -1,6 +1,6 @@
-/* The keys of facts that more than one file uses. A key that ends with a dot (ST_KEYS_) is a prefix: the
- * thing (a CPU, a card, a thread) and a last part follow, as in "linux.rt_thread.702.priority". The last part
- * has the unit. */
+/* The keys of facts that more than one file uses. A key that ends with a dot (ST_KEYS_) is a
+ * prefix: the thing (a CPU, a card, a thread) and a last part follow, as in
+ * "linux.rt_thread.702.priority". The last part has the unit. */
 #pragma once
 
 #include "core/base.h"
@@ -8,8 +8,8 @@
 /* --- the user, and where the facts come from --- */
 #define ST_KEY_SYSTEM_CONTAINER  "system.container"
 #define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
-/* kinds of text that the facts came from: "5 sysctls, uname". If this fact exists, a rule is unknown if its
- * facts are not in the text */
+/* kinds of text that the facts came from: "5 sysctls, uname". If this fact exists, a rule is
+ * unknown if its facts are not in the text */
 #define ST_KEY_SYSTEM_INPUT "system.input"
 /* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
@@ -20,8 +20,8 @@
 /* folders that the value of ST_KEY_SYSTEM_LACKS may list, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
 #define ST_LACKS_USB   "/sys/bus/usb"
-/* what `sleeptune share` printed: the status of each rule by its id, effects in us, numbers. If "whole"
- * exists, rules without a status are not applicable */
+/* what `sleeptune share` printed: the status of each rule by its id, effects in us, numbers. If
+ * "whole" exists, rules without a status are not applicable */
 #define ST_KEYS_SHARED        "system.shared."
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
@@ -31,8 +31,8 @@
 /* groups that the next login gives, from all sources of the group database, not only /etc/group */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
-/* where the limits of the judged user come from, if not from this process. Unless it is ST_LIMITS_FROM_LOGIN,
- * SCHED_FIFO was not tried */
+/* where the limits of the judged user come from, if not from this process. Unless it is
+ * ST_LIMITS_FROM_LOGIN, SCHED_FIFO was not tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
 #define ST_LIMITS_FROM_LOGIN    "login" /* root started a login of that user, which reported them */
 #define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* limits of the user who saved a tree */
@@ -40,15 +40,17 @@
 #define ST_KEY_USER_UID         "user.uid"
 
 /* values of limits and rights */
-#define ST_UNLIMITED      (-1)
-#define ST_TRIED_PRIORITY 70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
+#define ST_UNLIMITED (-1)
+#define ST_TRIED_PRIORITY                                                                          \
+    70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
 
 /* --- Linux --- */
 #define ST_KEYS_ALSA            "linux.alsa."
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
 #define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
-/* if GRUB reads no drop-ins: where the user adds an option by hand, "the only line of /boot/cmdline.txt" */
+/* if GRUB reads no drop-ins: where the user adds an option by hand, "the only line of
+ * /boot/cmdline.txt" */
 #define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
 #define ST_KEYS_CARD                      "linux.card."
 #define ST_KEY_CARDS_N                    "linux.cards_n"
@@ -57,7 +59,7 @@
 #define ST_KEY_CLOCK_GETRES_NS            "linux.clock_getres_ns"
 #define ST_KEY_CLOCKSOURCE_AVAILABLE      "linux.clocksource.available"
 #define ST_KEY_CLOCKSOURCE_CURRENT        "linux.clocksource.current"
-#define ST_KEY_CLOCKSOURCE_UNSTABLE                                                                          \
+#define ST_KEY_CLOCKSOURCE_UNSTABLE                                                                \
     "linux.clocksource.unstable" /* 1: the kernel's log reports the TSC as unstable */
 #define ST_KEY_CMDLINE                      "linux.cmdline"
 #define ST_KEYS_CONFIG                      "linux.config."
@@ -98,35 +100,38 @@
 #define ST_KEY_JACK_RATE_HZ                 "linux.jack.rate_hz"
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* number of lines of one kind (a fault of a card, lost memory ...) in the kernel's log since boot, or in a
- * posted text; st_answer_log_key() knows the kinds */
+/* number of lines of one kind (a fault of a card, lost memory ...) in the kernel's log since boot,
+ * or in a posted text; st_answer_log_key() knows the kinds */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
 #define ST_KEY_KERNEL_LOG_USB_N     "linux.kernel_log.usb_n"
 #define ST_KEY_KERNEL_LOG_RT_TIME_N "linux.kernel_log.rt_time_n"
 #define ST_KEYS_LIMITS              "linux.limits."
-/* from the JSON of `listen`: clock of the recording card relative to the computer's (positive: fast), and
- * relative to the playing card's (positive: the playing card is slow) */
+/* from the JSON of `listen`: clock of the recording card relative to the computer's (positive:
+ * fast), and relative to the playing card's (positive: the playing card is slow) */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
-#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
+#define ST_KEY_LISTEN_INVALID                                                                      \
+    "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
 /* has no value: the fact exists, as unreadable, only if a file of limits could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
 #define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
-#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: no PAM to read the files of limits */
-#define ST_KEYS_PIPEWIRE                       "linux.pipewire."
-#define ST_KEY_PIPEWIRE_ALLOWED_RATES          "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
-#define ST_KEY_PIPEWIRE_FORCE_QUANTUM          "linux.pipewire.force_quantum"
-#define ST_KEY_PIPEWIRE_FORCE_RATE_HZ          "linux.pipewire.force_rate_hz"
-#define ST_KEY_PIPEWIRE_MAX_QUANTUM            "linux.pipewire.max_quantum"
-#define ST_KEY_PIPEWIRE_MIN_QUANTUM            "linux.pipewire.min_quantum"
-#define ST_KEYS_PIPEWIRE_NODE                  "linux.pipewire.node."
-#define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
-#define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
+/* 1: no PAM to read the files of limits */
+#define ST_KEY_PAM_MISSING "linux.pam.missing"
+#define ST_KEYS_PIPEWIRE   "linux.pipewire."
+/* "[ 44100, 48000 ]" */
+#define ST_KEY_PIPEWIRE_ALLOWED_RATES "linux.pipewire.allowed_rates"
+#define ST_KEY_PIPEWIRE_FORCE_QUANTUM "linux.pipewire.force_quantum"
+#define ST_KEY_PIPEWIRE_FORCE_RATE_HZ "linux.pipewire.force_rate_hz"
+#define ST_KEY_PIPEWIRE_MAX_QUANTUM   "linux.pipewire.max_quantum"
+#define ST_KEY_PIPEWIRE_MIN_QUANTUM   "linux.pipewire.min_quantum"
+#define ST_KEYS_PIPEWIRE_NODE         "linux.pipewire.node."
+#define ST_KEY_PIPEWIRE_QUANTUM       "linux.pipewire.quantum"
+#define ST_KEY_PIPEWIRE_RATE_HZ       "linux.pipewire.rate_hz"
 /* the size and rate at which PipeWire runs, as sleeptuned reported them to this command */
 #define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
 #define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
@@ -164,7 +169,8 @@
 #define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: the system has no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
-/* why `apply` cannot keep a setting on this system (NixOS, a jail), and what to do instead; absent: it can */
+/* why `apply` cannot keep a setting on this system (NixOS, a jail), and what to do instead; absent:
+ * it can */
 #define ST_KEY_SETTINGS_ELSEWHERE   "system.settings_elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
@@ -190,15 +196,16 @@
 #define ST_KEYS_USB_CAMERA              "linux.usb_camera."
 #define ST_KEY_VIRTUAL                  "linux.virtual"
 #define ST_KEY_WIREPLUMBER_VERSION      "linux.wireplumber.version"
-#define ST_KEY_WIREPLUMBER_LUA          "linux.wireplumber.lua"  /* WirePlumber 0.4: 1; newer: 0 */
-#define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
-#define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
+#define ST_KEY_WIREPLUMBER_LUA          "linux.wireplumber.lua" /* WirePlumber 0.4: 1; newer: 0 */
+/* /proc/xen: "control_d" in dom0 */
+#define ST_KEY_XEN_CAPABILITIES "linux.xen.capabilities"
+#define ST_KEY_ZSWAP_ENABLED    "linux.zswap.enabled"
 
 /* --- FreeBSD: the key of a sysctl is "freebsd." and its name --- */
 #define ST_KEYS_FREEBSD     "freebsd."
 #define ST_KEYS_FREEBSD_DEV "freebsd.dev."
-/* the device whose channel stopped after an interrupt timeout ("channel dead"), from the kernel's log:
- * "pcm0" */
+/* the device whose channel stopped after an interrupt timeout ("channel dead"), from the kernel's
+ * log: "pcm0" */
 #define ST_KEY_FREEBSD_DEAD_CHANNEL             "freebsd.dead_channel"
 #define ST_KEY_FREEBSD_FILE_LOADER_CONF         "freebsd.file.loader_conf"
 #define ST_KEY_FREEBSD_FILE_SNDSTAT             "freebsd.file.sndstat"
@@ -209,36 +216,40 @@
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC "freebsd.kern.eventtimer.periodic"
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER    "freebsd.kern.eventtimer.timer"
 /* the module that a posted `kldstat | grep` looked for */
-#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked"
-#define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY               "freebsd.kldstat.mac_priority"
-#define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
-#define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"
-#define ST_KEY_FREEBSD_KERN_OSRELEASE                     "freebsd.kern.osrelease"
-#define ST_KEY_FREEBSD_KERN_SMP_CPUS                      "freebsd.kern.smp.cpus"
-#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION  "freebsd.kern.timecounter.alloweddeviation"
-#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE "freebsd.kern.timecounter.nanosleep_precise"
-#define ST_KEY_FREEBSD_KERN_VM_GUEST                      "freebsd.kern.vm_guest"
-#define ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES          "freebsd.limits.memorylocked_bytes"
-#define ST_KEYS_FREEBSD_LOADER                            "freebsd.loader."
-#define ST_KEY_FREEBSD_POWERD_RUNNING                     "freebsd.powerd.running"
-#define ST_KEY_FREEBSD_RT_FIFO_ERRNO                      "freebsd.rt.fifo_errno"
-#define ST_KEY_FREEBSD_SECURITY_JAIL_JAILED               "freebsd.security.jail.jailed"
-#define ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK                "freebsd.security.jail.mlock_allowed"
-#define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
-#define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
+#define ST_KEY_FREEBSD_KLDSTAT_ASKED                     "freebsd.kldstat.asked"
+#define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY              "freebsd.kldstat.mac_priority"
+#define ST_KEY_FREEBSD_KERN_HZ                           "freebsd.kern.hz"
+#define ST_KEY_FREEBSD_KERN_OSRELDATE                    "freebsd.kern.osreldate"
+#define ST_KEY_FREEBSD_KERN_OSRELEASE                    "freebsd.kern.osrelease"
+#define ST_KEY_FREEBSD_KERN_SMP_CPUS                     "freebsd.kern.smp.cpus"
+#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION "freebsd.kern.timecounter.alloweddeviation"
+#define ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE                                          \
+    "freebsd.kern.timecounter.nanosleep_precise"
+#define ST_KEY_FREEBSD_KERN_VM_GUEST             "freebsd.kern.vm_guest"
+#define ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES "freebsd.limits.memorylocked_bytes"
+#define ST_KEYS_FREEBSD_LOADER                   "freebsd.loader."
+#define ST_KEY_FREEBSD_POWERD_RUNNING            "freebsd.powerd.running"
+#define ST_KEY_FREEBSD_RT_FIFO_ERRNO             "freebsd.rt.fifo_errno"
+#define ST_KEY_FREEBSD_SECURITY_JAIL_JAILED      "freebsd.security.jail.jailed"
+#define ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK       "freebsd.security.jail.mlock_allowed"
+#define ST_KEYS_FREEBSD_SNDSTAT                  "freebsd.sndstat."
+#define ST_KEYS_FREEBSD_SYSCTL_CONF              "freebsd.sysctl_conf."
 
-/* --- what `sleeptune check` saw of the music that played while it measured. In the JSON of a report it is
- * the object "music", and the names have no prefix --- */
-#define ST_MUSIC_PREFIX          "music."
-#define ST_MUSIC_ANSWER          "music.answer" /* sentences for people; exists if the music was watched */
-#define ST_MUSIC_NEXT            "music.next"   /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER          "music.server" /* "PipeWire"; absent: none was watched */
-#define ST_MUSIC_DURATION_NS     "music.duration_ns"     /* integer: time watched */
-#define ST_MUSIC_DROPOUTS        "music.dropouts"        /* integer: dropouts of devices and clients */
-#define ST_MUSIC_CLIENT          "music.client"          /* the client with most of the dropouts */
-#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* integer: the dropouts of that client */
-#define ST_MUSIC_REASON          "music.reason" /* reason of most of that client's dropouts: "too-slow" */
-#define ST_MUSIC_FRAMES          "music.frames" /* integer: the server's buffer size */
+/* --- what `sleeptune check` saw of the music that played while it measured. In the JSON of a
+ * report it is the object "music", and the names have no prefix --- */
+#define ST_MUSIC_PREFIX "music."
+/* sentences for people; exists if the music was watched */
+#define ST_MUSIC_ANSWER      "music.answer"
+#define ST_MUSIC_NEXT        "music.next"        /* "COMMAND (why)", or a sentence; absent: none */
+#define ST_MUSIC_SERVER      "music.server"      /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched */
+#define ST_MUSIC_DROPOUTS    "music.dropouts"    /* integer: dropouts of devices and clients */
+#define ST_MUSIC_CLIENT      "music.client"      /* the client with most of the dropouts */
+#define ST_MUSIC_CLIENT_DROPOUTS                                                                   \
+    "music.client_dropouts"            /* integer: the dropouts of that client                     \
+                                        */
+#define ST_MUSIC_REASON "music.reason" /* reason of most of that client's dropouts: "too-slow" */
+#define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size */
 
 /* integer: dropouts that the daemon sleeptuned has counted; it watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

@@ -1,5 +1,5 @@
-/* The set of facts: an array of pointers, sorted by key. A fact keeps its address, so a finding may keep a
- * pointer to it. */
+/* The set of facts: an array of pointers, sorted by key. A fact keeps its address, so a finding may
+ * keep a pointer to it. */
 #include "advisor/facts/facts.h"
 
 struct st_facts *st_facts_new(enum st_os os)
@@ -45,8 +45,8 @@ static size_t lower_bound(const struct st_facts *facts, const char *key)
     return low;
 }
 
-/** Inserts the fact, or replaces the one with the same key. The set then owns the fact; on failure the fact
- * is freed. */
+/** Inserts the fact, or replaces the one with the same key. The set then owns the fact; on failure
+ * the fact is freed. */
 static int insert(struct st_facts *facts, struct st_fact *fact)
 {
     const size_t i = lower_bound(facts, fact->key);
@@ -83,7 +83,8 @@ int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_sta
     struct st_fact *fact = calloc(1, sizeof(*fact));
     if (fact == NULL)
         return facts->error = -ENOMEM;
-    if (!put_copy(&fact->key, key) || !put_copy(&fact->text, text) || !put_copy(&fact->source, source)) {
+    if (!put_copy(&fact->key, key) || !put_copy(&fact->text, text) ||
+        !put_copy(&fact->source, source)) {
         fact_free(fact);
         return facts->error = -ENOMEM;
     }
@@ -99,7 +100,8 @@ int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_sta
     return facts->error;
 }
 
-int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *source)
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
+                      const char *source)
 {
     return st_facts_put_state(facts, key, ST_FACT_OK, 0, value, source);
 }
@@ -109,7 +111,8 @@ int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, con
     return st_facts_put_text(facts, key, st_text("%jd", value), source);
 }
 
-int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source)
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text,
+                        const char *source)
 {
     int64_t number;
     const bool good = st_text_int(text, &number) == 0;
@@ -223,7 +226,8 @@ const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *lea
 {
     const char *dot = strrchr(fact->key, '.');
     if (dot != NULL)
-        return st_facts_find(fact->facts, st_text("%.*s.%s", (int)(dot - fact->key), fact->key, leaf));
+        return st_facts_find(fact->facts,
+                             st_text("%.*s.%s", (int)(dot - fact->key), fact->key, leaf));
     return NULL;
 }
 
@@ -243,7 +247,8 @@ int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int6
     return fallback;
 }
 
-const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback)
+const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf,
+                                   const char *fallback)
 {
     (void)!st_fact_beside_text(fact, leaf, &fallback);
     return fallback;
@@ -270,8 +275,8 @@ const char *st_fact_part(const struct st_fact *fact, const char *prefix)
     return st_text("%.*s", (int)(dot != NULL ? dot - from : 0), from);
 }
 
-const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
-                                    const struct st_fact *after)
+const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix,
+                                    const char *suffix, const struct st_fact *after)
 {
     const size_t prefix_len = strlen(prefix), suffix_len = strlen(suffix);
     for (size_t i = after != NULL ? lower_bound(facts, after->key) + 1 : lower_bound(facts, prefix);
@@ -287,7 +292,8 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
     return NULL;
 }
 
-bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text)
+bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix,
+                  const char *text)
 {
     ST_FACTS_EACH (fact, facts, prefix, suffix) {
         if (text != NULL ? st_fact_is(fact, text) : fact->state == ST_FACT_OK)

@@ -12,9 +12,9 @@ enum st_fact_state {
     ST_FACT_MALFORMED,  /* read, but the text is malformed */
 };
 
-/** One reading. Its key is "linux.<subsystem>.<name>", "freebsd.<sysctl name>", "linux.sysctl.<name>",
- * "user.<name>" or "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). Each CPU or
- * policy has a key: "linux.cpufreq.policy0.governor". */
+/** One reading. Its key is "linux.<subsystem>.<name>", "freebsd.<sysctl name>",
+ * "linux.sysctl.<name>", "user.<name>" or "system.<name>". Units are in the last part (_ns, _us,
+ * _hz, _bytes, _pct). Each CPU or policy has a key: "linux.cpufreq.policy0.governor". */
 struct st_fact {
     const struct st_facts *facts; /* the set that this fact belongs to */
     char *key;
@@ -40,12 +40,14 @@ struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
 void st_facts_free(struct st_facts *facts);
 
 /** Adds or replaces a fact. Strings are copied and made valid UTF-8. @return facts->error. */
-int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *source);
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
+                      const char *source);
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source);
 /** Puts a number from text; text that is no integer becomes malformed. */
-int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source);
-/** @param error positive errno if unreadable, else 0. @param text the value if ok, the text that was read if
- * malformed, else NULL. */
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text,
+                        const char *source);
+/** @param error positive errno if unreadable, else 0. @param text the value if ok, the text that
+ * was read if malformed, else NULL. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *text, const char *source);
 /** Puts a reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP become absent, -EBADMSG
@@ -59,15 +61,15 @@ int st_facts_add(struct st_facts *facts, const struct st_fact *fact, const char 
 #define ST_FACT_STATES_N 4
 extern const char *const st_fact_state_names[ST_FACT_STATES_N];
 
-/** Finds a fact by key. NULL: no collector looked for it; a rule treats it as absent, unless the facts are
- * partial. */
+/** Finds a fact by key. NULL: no collector looked for it; a rule treats it as absent, unless the
+ * facts are partial. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
 
 /** Is there such a fact, in any state: did a collector look for it? */
 bool st_facts_has(const struct st_facts *facts, const char *key);
 
-/** Reads the value of a fact. @return 0; -ENOENT absent; -ENOMSG not shown in a posted text; -EACCES
- * unreadable; -EBADMSG malformed or of another type. Output is written on success only. */
+/** Reads the value of a fact. @return 0; -ENOENT absent; -ENOMSG not shown in a posted text;
+ * -EACCES unreadable; -EBADMSG malformed or of another type. Output is written on success only. */
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
@@ -90,34 +92,40 @@ bool st_facts_is(const struct st_facts *facts, const char *key, const char *text
 bool st_fact_is(const struct st_fact *fact, const char *text);
 
 /** The fact whose key differs in the last part only: `leaf` "driver" beside
- * "linux.cpufreq.policy0.governor" is "linux.cpufreq.policy0.driver". NULL: none. The next functions read
- * its value. */
+ * "linux.cpufreq.policy0.governor" is "linux.cpufreq.policy0.driver". NULL: none. The next
+ * functions read its value. */
 const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *leaf);
 ST_NODISCARD int st_fact_beside_int(const struct st_fact *fact, const char *leaf, int64_t *ret);
-ST_NODISCARD int st_fact_beside_text(const struct st_fact *fact, const char *leaf, const char **ret);
+ST_NODISCARD int st_fact_beside_text(const struct st_fact *fact, const char *leaf,
+                                     const char **ret);
 /** The value beside `fact`, or `fallback`; an empty text is a value. */
 int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int64_t fallback);
-const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
+const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf,
+                                   const char *fallback);
 bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
 
-/** st_fact_or: `fact` unless it is NULL, then `other`. st_fact_larger: the one with the larger number. Both
- * arguments may be NULL. */
+/** st_fact_or: `fact` unless it is NULL, then `other`. st_fact_larger: the one with the larger
+ * number. Both arguments may be NULL. */
 const struct st_fact *st_fact_or(const struct st_fact *fact, const struct st_fact *other);
 const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st_fact *other);
 
-/** The text between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control". */
+/** The text between `prefix` and the last part of the key: "1-2.3" of
+ * "linux.usb_audio.1-2.3.control". */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix);
 
-/** The next fact that is not absent, sorted by key, whose key starts with prefix and ends with suffix ("":
- * any). @param after the previous one; NULL: start with the first. @return NULL: no more facts. */
-const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
-                                    const struct st_fact *after);
+/** The next fact that is not absent, sorted by key, whose key starts with prefix and ends with
+ * suffix ("": any). @param after the previous one; NULL: start with the first. @return NULL: no
+ * more facts. */
+const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix,
+                                    const char *suffix, const struct st_fact *after);
 /** Loops over the facts of st_facts_next. */
-#define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                           \
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
+#define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                 \
+    for (const struct st_fact *fact = NULL;                                                        \
+         (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
 
 /** Is one of these facts ok, with this text (NULL: any text)? */
-bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text);
+bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix,
+                  const char *text);
 
 /** Is the fact unreadable or malformed? false for NULL. */
 bool st_fact_is_unread(const struct st_fact *fact);

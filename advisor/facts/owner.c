@@ -5,19 +5,23 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
 {
     const char *owner, *name;
     int64_t uid;
-    if (st_facts_text(facts, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1), &owner) != 0 ||
+    if (st_facts_text(facts, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1),
+                      &owner) != 0 ||
         st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
     const char *number = st_text("%jd", uid);
-    const bool own = st_text_is(owner, number) ||
-                     (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && st_text_is(owner, name));
+    const bool own =
+        st_text_is(owner, number) ||
+        (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && st_text_is(owner, name));
     return own ? NULL : owner;
 }
 
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 {
     int64_t uid;
-    return st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0 ? NULL : other_name(facts, daemon_key);
+    return st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0
+               ? NULL
+               : other_name(facts, daemon_key);
 }
 
 bool st_owner_runs(const struct st_facts *facts, const char *const *processes)

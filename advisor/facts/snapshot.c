@@ -13,9 +13,10 @@ json_t *st_snapshot_fact(const struct st_fact *fact)
     /* a text such as "0002", the id of a USB product, must not become the number 2 */
     const bool is_number = fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64));
     return json_pack("{s:s, s:o, s:s, s:o, s:s?}", "key", fact->key, "value",
-                     is_number ? json_integer(fact->i64) : st_json_string_or_null(fact->text), "state",
-                     st_fact_state_names[fact->state], "errno",
-                     st_json_integer_or_null(fact->error != 0, fact->error), "source", fact->source);
+                     is_number ? json_integer(fact->i64) : st_json_string_or_null(fact->text),
+                     "state", st_fact_state_names[fact->state], "errno",
+                     st_json_integer_or_null(fact->error != 0, fact->error), "source",
+                     fact->source);
 }
 
 json_t *st_snapshot_json(const struct st_facts *facts)
@@ -23,12 +24,13 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     json_t *array = json_array();
     ST_EACH_OF (fact, facts->rows, facts->n)
         st_json_append(&array, st_snapshot_fact(*fact));
-    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
-                     st_os_rows[facts->os].name, "time_ns", (json_int_t)facts->time_ns, "facts", array);
+    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune",
+                     ST_VERSION, "os", st_os_rows[facts->os].name, "time_ns",
+                     (json_int_t)facts->time_ns, "facts", array);
 }
 
-/** Adds a fact from JSON. @return facts->error; -EBADMSG: st_snapshot_fact() does not write such an object,
- * or the key exists already. */
+/** Adds a fact from JSON. @return facts->error; -EBADMSG: st_snapshot_fact() does not write such an
+ * object, or the key exists already. */
 static int read_fact(struct st_facts *facts, const json_t *object)
 {
     const json_t *value = json_object_get(object, "value");
@@ -59,8 +61,8 @@ static char *check_schema(const json_t *document)
         return NULL;
     if (r == -EINVAL || (r == 0 && version < SCHEMA_VERSION))
         return st_text("not a snapshot: its \"schema\" is \"%.60s\"", schema);
-    return st_text("%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
-                   ST_VERSION, SCHEMA_VERSION);
+    return st_text("%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d",
+                   schema, ST_VERSION, SCHEMA_VERSION);
 }
 
 /* @param ret the facts that were read, even if reading failed. @return NULL, or why it failed. */

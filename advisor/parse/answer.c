@@ -28,7 +28,8 @@ const char *st_answer_pipewire_key(const char *name)
     return NULL;
 }
 
-/* --- PipeWire's graph: which programs are linked with a device or sink, also through other nodes --- */
+/* --- PipeWire's graph: which programs are linked with a device or sink, also through other nodes
+ * --- */
 
 struct graph {
     struct st_facts *facts;
@@ -62,8 +63,8 @@ static struct node *find_node(struct graph *graph, json_int_t id)
     return NULL;
 }
 
-/** Puts a text, a whole number or a truth value ("true", "false", as in PipeWire's files); ignores other
- * values. */
+/** Puts a text, a whole number or a truth value ("true", "false", as in PipeWire's files); ignores
+ * other values. */
 static void put_value(const struct graph *graph, const char *key, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -96,7 +97,8 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info)
         {"client.api", "api"},
     };
     const json_t *props = json_object_get(info, "props"),
-                 *format = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
+                 *format =
+                     json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
     struct node *node = find_node(graph, id);
     if (node == NULL && graph->nodes_n == NODES_MAX)
         return;
@@ -113,9 +115,9 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info)
     put_value(graph, node_key(id, "format_rate_hz"), json_object_get(format, "rate"));
 }
 
-/** Adds a client and its process. The server knows the process that opened the socket, even inside a sandbox.
- * pipewire-pulse opens one socket for each of its programs: then the process that the program itself names
- * counts. */
+/** Adds a client and its process. The server knows the process that opened the socket, even inside
+ * a sandbox. pipewire-pulse opens one socket for each of its programs: then the process that the
+ * program itself names counts. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
     const char *leaf = "pipewire.sec.pid";
@@ -156,7 +158,8 @@ static void reach(struct graph *graph)
     for (bool more = true; more;) {
         more = false;
         ST_EACH_OF (link, graph->links, graph->links_n) {
-            struct node *output = find_node(graph, link->output), *input = find_node(graph, link->input);
+            struct node *output = find_node(graph, link->output),
+                        *input = find_node(graph, link->input);
             if (output == NULL || input == NULL || output->aside || input->aside)
                 continue;
             const bool any = output->device || input->device || output->reached || input->reached;
@@ -228,8 +231,9 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
         {"DSP Firmware Oops", ST_KEY_KERNEL_LOG_CARD_N},
         {"I2S SYNC error", ST_KEY_KERNEL_LOG_CARD_N},
         {"FIQ reported NYET", ST_KEY_KERNEL_LOG_USB_N},
-        /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where the limit of
-         * a group begins with "Memory cgroup out of memory"; kernel/time/posix-cpu-timers.c, check_rlimit()
+        /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where
+         * the limit of a group begins with "Memory cgroup out of memory";
+         * kernel/time/posix-cpu-timers.c, check_rlimit()
          */
         {"Marking clocksource ", ST_KEYS_KERNEL_LOG "clock_n"},
         {"clock throttled", ST_KEYS_KERNEL_LOG "heat_n"},
@@ -238,7 +242,8 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
     };
     struct st_pattern_parts parts;
     ret_about[0] = '\0';
-    if (st_pattern_match(line, "*usb %s:", &parts) || st_pattern_match(line, "*audio %s:", &parts) ||
+    if (st_pattern_match(line, "*usb %s:", &parts) ||
+        st_pattern_match(line, "*audio %s:", &parts) ||
         st_pattern_match(line, "*for user '%l'", &parts))
         snprintf(ret_about, bytes, "%s", parts.text[0]);
     ST_EACH (row, rows) {

@@ -11,9 +11,9 @@
 
 /* --- assignments: loader.conf, sysctl.conf, rc.conf --- */
 
-/** Reads a value: a quoted one, which may span lines that are joined as by a shell, or an unquoted one up to
- * a blank, '#' or ';'. Moves *at behind it. @return false: the closing quote is missing, or the value has a
- * shell's '$' or '`'. */
+/** Reads a value: a quoted one, which may span lines that are joined as by a shell, or an unquoted
+ * one up to a blank, '#' or ';'. Moves *at behind it. @return false: the closing quote is missing,
+ * or the value has a shell's '$' or '`'. */
 static bool take_value(const char **at, char *ret, size_t bytes)
 {
     const char *from = *at, quote[] = {*from, '\0'};
@@ -33,8 +33,8 @@ static bool take_value(const char **at, char *ret, size_t bytes)
     return is_whole && strpbrk(ret, "$`") == NULL;
 }
 
-int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
-                                const char *text, const char *source)
+int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix,
+                                const char *const *wanted, const char *text, const char *source)
 {
     char value[LINE_BYTES];
     for (const char *at = text; *at != '\0'; at = st_text_next_line(at)) {
@@ -53,7 +53,8 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
     return facts->error;
 }
 
-/* --- /dev/sndstat: FreeBSD 13 and older have a channel's counters on one line, 15 on several --- */
+/* --- /dev/sndstat: FreeBSD 13 and older have a channel's counters on one line, 15 on several
+ * --- */
 
 #define UNIT_MAX 255
 #define RATE_MAX 10000000
@@ -68,7 +69,8 @@ struct walk {
     unsigned format;
 };
 
-/** Begins a device: "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...",
+/** Begins a device: "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld
+ * snd_uaudio ...",
  * "... (play/rec) default". Puts its parent. */
 static void device(struct walk *w, const char *line)
 {
@@ -81,11 +83,12 @@ static void device(struct walk *w, const char *line)
         return;
     w->unit = (int)strtoul(parts.text[0], NULL, 10);
     if (st_pattern_match(rest, "* on %s", &parts) || st_pattern_match(rest, "* kld %s", &parts))
-        st_facts_put_text(w->facts, st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit), parts.text[0],
-                          w->source);
+        st_facts_put_text(w->facts, st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit),
+                          parts.text[0], w->source);
 }
 
-/** Bytes of one sample of one channel in a format word (AFMT_* of sys/sys/soundcard.h); 0: not known. */
+/** Bytes of one sample of one channel in a format word (AFMT_* of sys/sys/soundcard.h); 0: not
+ * known. */
 static unsigned sample_bytes(unsigned format)
 {
     static const struct {
@@ -105,7 +108,8 @@ static unsigned long of_hardware(const char *pair, int base)
     return strtoul(st_text_base(pair), NULL, base);
 }
 
-/** Reads rate and format of a playback channel: "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags
+/** Reads rate and format of a playback channel: "[dsp0.play.0]: spd 48000, fmt
+ * 0x00200010/0x00201000, flags
  * ...". */
 static void channel(struct walk *w, const char *line)
 {
@@ -113,7 +117,8 @@ static void channel(struct walk *w, const char *line)
     w->hw_play = false;
     if (w->has_play || !st_pattern_match(line, "[*play*]: spd %s fmt %s", &parts))
         return;
-    const unsigned long rate = of_hardware(parts.text[0], 10), format = of_hardware(parts.text[1], 16);
+    const unsigned long rate = of_hardware(parts.text[0], 10),
+                        format = of_hardware(parts.text[1], 16);
     if (rate == 0 || rate > RATE_MAX || format > UINT32_MAX)
         return;
     w->rate_hz = (unsigned)rate;
@@ -121,7 +126,8 @@ static void channel(struct walk *w, const char *line)
     w->hw_play = true;
 }
 
-/** Reads "[b:size/block/blocks|bs:...]", where b is the hardware's ring, and puts its blocks' length. */
+/** Reads "[b:size/block/blocks|bs:...]", where b is the hardware's ring, and puts its blocks'
+ * length. */
 static void ring(struct walk *w, const char *line)
 {
     unsigned size, block, blocks;
@@ -150,8 +156,8 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, const char
             known = true;
             device(&w, line);
         } else if (inside == line && (strstr(line, ": <") != NULL || st_text_ends(line, ":"))) {
-            /* another kind of device begins; a line that only lost its indentation in a post does not look
-             * like this */
+            /* another kind of device begins; a line that only lost its indentation in a post does
+             * not look like this */
             w.unit = -1;
         } else if (w.unit >= 0) {
             if (strstr(inside, "]: spd ") != NULL)

@@ -31,8 +31,9 @@ void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx)
 /** Finds names of drivers as /proc/interrupts lists them. */
 bool st_linux_text_carries_sound(const char *actions)
 {
-    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-",     "ACP_", "xhci", "ehci",
-                                        "ohci", "uhci", "dwc",      "firewire", "usb",  NULL};
+    static const char *const words[] = {"snd",      "hda",  "AudioDSP", "sof-", "ACP_",
+                                        "xhci",     "ehci", "ohci",     "uhci", "dwc",
+                                        "firewire", "usb",  NULL};
     return st_text_has_among(actions, words);
 }
 

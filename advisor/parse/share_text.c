@@ -7,8 +7,9 @@
 struct reader {
     struct st_facts *facts;
     const char *source;
-    const struct st_rule *rule; /* rule whose numbers follow; NULL: none, or one that this version lacks */
-    const char *status;         /* status of the ids that follow; NULL: none */
+    const struct st_rule
+        *rule;          /* rule whose numbers follow; NULL: none, or one that this version lacks */
+    const char *status; /* status of the ids that follow; NULL: none */
     int64_t ids_n;
     bool in_programs;   /* the list of programs that made dropouts follows, up to a '.' */
     char programs[300]; /* text for a sentence: "mpv woken-late 8; a program unknown 4" */
@@ -30,8 +31,9 @@ bool st_share_text_may(const char *key, const char *pattern)
            (st_text_begins(key, "linux.") || st_text_begins(key, ST_KEYS_FREEBSD));
 }
 
-/** Puts a number of the text as a fact. Within a finding, `name` is a fact that the rule reads, such as
- * "linux.timer_slack_ns", or "us", the effect; before all findings, one of the names in `own`. */
+/** Puts a number of the text as a fact. Within a finding, `name` is a fact that the rule reads,
+ * such as "linux.timer_slack_ns", or "us", the effect; before all findings, one of the names in
+ * `own`. */
 static void put_number(struct reader *reader, const char *name, const char *text)
 {
     static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};
@@ -53,8 +55,8 @@ static void take_word(struct reader *reader, const char *before, char *word)
     enum st_status status;
     const size_t len = strlen(word);
     if (reader->in_programs && !st_text_is(word, ST_SHARE_FINDING) && !st_text_is(word, "end") &&
-        /* a word that is a status ends the list of programs, but "unknown" can also be the reason of a
-         * program's dropouts */
+        /* a word that is a status ends the list of programs, but "unknown" can also be the reason
+         * of a program's dropouts */
         (st_finding_status_parse(word, &status) != 0 || status == ST_STATUS_UNKNOWN)) {
         reader->in_programs = word[len - 1] != '.';
         st_text_join(reader->programs, sizeof(reader->programs), " ", "%.*s",
@@ -81,15 +83,16 @@ static void take_word(struct reader *reader, const char *before, char *word)
     }
 }
 
-/** Notes whether the text has all findings: then a rule that is not in it is not applicable on that computer,
- * otherwise the rule is unknown. Puts a sentence about dropouts. */
+/** Notes whether the text has all findings: then a rule that is not in it is not applicable on that
+ * computer, otherwise the rule is unknown. Puts a sentence about dropouts. */
 static void put_rest(struct reader *reader)
 {
     int64_t rules_n = 0;
     ST_EACH_OF (rule, st_rules, st_rules_n)
         rules_n += st_rule_os(*rule) == reader->facts->os;
-    const bool is_whole = st_facts_int_or(reader->facts, ST_KEYS_SHARED "ids", -1) == reader->ids_n &&
-                          st_facts_int_or(reader->facts, ST_KEYS_SHARED "rules", -1) == rules_n;
+    const bool is_whole =
+        st_facts_int_or(reader->facts, ST_KEYS_SHARED "ids", -1) == reader->ids_n &&
+        st_facts_int_or(reader->facts, ST_KEYS_SHARED "rules", -1) == rules_n;
     if (is_whole)
         st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, reader->source);
     const int64_t dropouts_n = st_facts_int_or(reader->facts, ST_KEYS_SHARED "dropouts", -1);
@@ -97,8 +100,9 @@ static void put_rest(struct reader *reader)
         reader->programs[0] = '\0';
     if (dropouts_n >= 0)
         st_facts_put_text(reader->facts, ST_KEYS_SYSTEM_SEEN "00",
-                          st_text("That computer counted %jd dropout%s in the last day%s", dropouts_n,
-                                  ST_PLURAL(dropouts_n), st_text_with(": ", reader->programs)),
+                          st_text("That computer counted %jd dropout%s in the last day%s",
+                                  dropouts_n, ST_PLURAL(dropouts_n),
+                                  st_text_with(": ", reader->programs)),
                           reader->source);
     st_facts_put_text(reader->facts, ST_KEY_SYSTEM_INPUT,
                       is_whole ? "sleeptune share" : "a part of sleeptune share", reader->source);

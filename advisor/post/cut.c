@@ -1,5 +1,5 @@
-/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. Passes all other
- * lines to the functions of post.h that read one kind of output each (the readers). */
+/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. Passes all
+ * other lines to the functions of post.h that read one kind of output each (the readers). */
 #include "advisor/post/post.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ struct cut {
     char command[ST_POST_LINE_BYTES]; /* without its prompt; "": none yet */
     char files[FILES_MAX][256];
     size_t files_n, file; /* file: index of the next file with a single line */
-    bool is_part;         /* a filter such as grep follows the command, so its output is not complete */
+    bool is_part; /* a filter such as grep follows the command, so its output is not complete */
     struct st_post_answer *open; /* the file to which the next lines are added; NULL: none */
     bool fenced;
     const char *next;   /* the line after the one that is read */
@@ -25,8 +25,8 @@ struct cut {
 
 /* --- commands --- */
 
-/** Finds the command behind a prompt such as "$ ", "me@host:~ % " or "[me@host ~]$ ", or behind '#', which
- * may also begin a comment. @return NULL: the line has no prompt. */
+/** Finds the command behind a prompt such as "$ ", "me@host:~ % " or "[me@host ~]$ ", or behind
+ * '#', which may also begin a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
@@ -40,7 +40,8 @@ static const char *behind_prompt(const char *line)
     return line + mark + 1 + strspn(line + mark + 1, " ");
 }
 
-static const char *const readers[] = {"cat", "head", "tail", "less", "more", "bat", "zcat", "strings", NULL};
+static const char *const readers[] = {"cat", "head", "tail",    "less", "more",
+                                      "bat", "zcat", "strings", NULL};
 
 /** Is the line a command without its prompt that prints a file? */
 static bool is_bare(const char *line)
@@ -55,8 +56,8 @@ static bool is_bare(const char *line)
            st_text_is(at, "groups") || st_text_begins_among(at, others);
 }
 
-/** Does this file have only one line? Nearly all files below /sys and /proc/sys do. A text without '/' or '~'
- * at the beginning is no path, but the name of a value of one line. */
+/** Does this file have only one line? Nearly all files below /sys and /proc/sys do. A text without
+ * '/' or '~' at the beginning is no path, but the name of a value of one line. */
 static bool has_one_line(const char *path)
 {
     static const char *const folders[] = {"/sys/", "/proc/sys/", NULL};
@@ -66,18 +67,20 @@ static bool has_one_line(const char *path)
            (st_text_begins_among(path, folders) && strstr(path, "uevent") == NULL);
 }
 
-#define THEIR_NAME                                                                                           \
-    "user" /* the user who posted the text; collectors take the only home folder, whatever its name */
+#define THEIR_NAME                                                                                 \
+    "user" /* the user who posted the text; collectors take the only home folder, whatever its     \
+              name */
 
-/** The path under which the collectors look for a file: "~/" becomes the home folder of THEIR_NAME, and a
- * CPU's cpufreq folder becomes the folder of the policy with the same number. */
+/** The path under which the collectors look for a file: "~/" becomes the home folder of THEIR_NAME,
+ * and a CPU's cpufreq folder becomes the folder of the policy with the same number. */
 static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
     if (path[0] == '~' && path[1] == '/')
         return st_text("/home/%s%s", THEIR_NAME, path + 1);
     if (st_pattern_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
-        return st_text("/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0], parts.text[1]);
+        return st_text("/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0],
+                       parts.text[1]);
     return st_text("%s", path);
 }
 
@@ -85,7 +88,8 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
 {
     struct st_post *post = cut->post;
     static const char *const of_linux[] = {"/sys/", "/proc/", NULL}, *const of_freebsd[] = {
-                                                                         "/dev/sndstat", "/boot/loader",
+                                                                         "/dev/sndstat",
+                                                                         "/boot/loader",
                                                                          "/etc/rc.conf", NULL};
     post->votes[ST_OS_LINUX] += st_text_begins_among(path, of_linux);
     post->votes[ST_OS_FREEBSD] += st_text_begins_among(path, of_freebsd);
@@ -93,8 +97,8 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
     return st_post_answer_new(post, usual_name(path));
 }
 
-/** Adds a file that the command prints. A '*' may stand for any number of files: adds "cpu0", "cpu1" ... up
- * to FILES_MAX, and the lines that follow decide how many exist. */
+/** Adds a file that the command prints. A '*' may stand for any number of files: adds "cpu0",
+ * "cpu1" ... up to FILES_MAX, and the lines that follow decide how many exist. */
 static void add_file(struct cut *cut, const char *word)
 {
     const char *star = strchr(word, '*');
@@ -132,37 +136,41 @@ static void begin_command(struct cut *cut, const char *command)
                of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(option, "-n");
     const bool of_bus = (st_text_is(name, "busctl") && strstr(command, " get-property ") != NULL) ||
                         (st_text_is(name, "gdbus") && strstr(command, ".Get ") != NULL);
-    if (st_text_is(name, "prlimit") && strstr(command, " -p") == NULL && strstr(command, " --pid") == NULL)
+    if (st_text_is(name, "prlimit") && strstr(command, " -p") == NULL &&
+        strstr(command, " --pid") == NULL)
         ST_PRINT(cut->post->unit, "shell");
     cut->post->ps.header = cut->post->ps.header && !st_text_is(name, "ps");
     if (st_text_is(name, "ps"))
         st_post_ps_columns(cut->post, words, n);
-    if (st_text_is(name, "uname") && n == i + 2 && (st_text_is(option, "-r") || st_text_is(option, "-v")))
+    if (st_text_is(name, "uname") && n == i + 2 &&
+        (st_text_is(option, "-r") || st_text_is(option, "-v")))
         add_file(cut, option[1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
     if (st_text_is(name, "ulimit") && n == i + 2)
         add_file(cut, st_text("ulimit %.8s", option));
     for (i++; i < n; i++) {
         if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
             add_file(cut, words[i]);
-        else if ((of_sysctl && words[i][0] != '-') || (of_bus && isupper((unsigned char)words[i][0])))
+        else if ((of_sysctl && words[i][0] != '-') ||
+                 (of_bus && isupper((unsigned char)words[i][0])))
             add_file(cut, words[i]);
     }
     if (cut->is_part &&
         (strstr(cut->files[0], "/interrupts") != NULL || strstr(cut->files[0], "/config") != NULL))
-        cut->files_n = 0; /* each line begins with the name of its interrupt or option, so the readers
-                             understand it without the file */
+        cut->files_n = 0; /* each line begins with the name of its interrupt or option, so the
+                             readers understand it without the file */
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
         cut->open = open_file(cut, cut->files[0]);
         cut->files_n = 0;
     }
-    /* grep prints nothing if the module is missing, so a fact says which module the command looked for */
+    /* grep prints nothing if the module is missing, so a fact says which module the command looked
+     * for */
     const char *asked = strrchr(cut->command, ' ');
     if (st_text_begins(cut->command, "kldstat") && cut->is_part && asked != NULL)
         st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, asked + 1);
 }
 
-/** Takes an error message of a command: "cat: FILE: No such file or directory", "sysctl: unknown oid
- * 'kern.x'". The file or sysctl then fails with this error. */
+/** Takes an error message of a command: "cat: FILE: No such file or directory", "sysctl: unknown
+ * oid 'kern.x'". The file or sysctl then fails with this error. */
 static bool take_error(struct cut *cut, const char *line)
 {
     static const struct {
@@ -194,9 +202,10 @@ static bool take_error(struct cut *cut, const char *line)
 
 /* --- lines that set a sysctl --- */
 
-/** Takes a line that shows a sysctl: "name: value" (FreeBSD), "name = value" (Linux), or "name=value", where
- * the name decides which of the two it is. Quoted values are those of kenv and loader.conf, for which other
- * readers exist. In FreeBSD's "kern.hz: 100 -> 1000" the second value counts. */
+/** Takes a line that shows a sysctl: "name: value" (FreeBSD), "name = value" (Linux), or
+ * "name=value", where the name decides which of the two it is. Quoted values are those of kenv and
+ * loader.conf, for which other readers exist. In FreeBSD's "kern.hz: 100 -> 1000" the second value
+ * counts. */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
     static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
@@ -212,8 +221,8 @@ static bool take_sysctl(struct cut *cut, const char *line)
         return false;
     const bool is_freebsd = (mark != ' ' && st_text_begins_among(name, freebsd)) ||
                             (mark == ':' && st_text_begins_among(name, both));
-    if (!is_freebsd &&
-        (mark == ':' || !(st_text_begins_among(name, linux_only) || st_text_begins_among(name, both))))
+    if (!is_freebsd && (mark == ':' || !(st_text_begins_among(name, linux_only) ||
+                                         st_text_begins_among(name, both))))
         return false;
     const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
     if (!is_freebsd)
@@ -226,11 +235,13 @@ static bool take_sysctl(struct cut *cut, const char *line)
     return true;
 }
 
-/** Finds "13.2-RELEASE-p4" anywhere in the line; only FreeBSD has such versions. The version gives the
- * first digits of kern.osreldate (sys/sys/param.h: major * 100000 + minor * 1000 at a release). */
+/** Finds "13.2-RELEASE-p4" anywhere in the line; only FreeBSD has such versions. The version gives
+ * the first digits of kern.osreldate (sys/sys/param.h: major * 100000 + minor * 1000 at a
+ * release). */
 static bool take_freebsd_version(struct st_post *post, const char *line)
 {
-    static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};
+    static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT",
+                                         "-BETA",    "-RC",     "-PRERELEASE"};
     const char *name = strstr(line, "FreeBSD ");
     post->names_freebsd =
         post->names_freebsd || (name != NULL && isdigit((unsigned char)name[strlen("FreeBSD ")]));
@@ -242,7 +253,8 @@ static bool take_freebsd_version(struct st_post *post, const char *line)
         if (mark == NULL || sscanf(at, "%2d.%2d-", &major, &minor) != 2 || major < 5)
             continue;
         const int version = major * 100000 + minor * 1000;
-        post->freebsd_version = post->freebsd_version == 0 || post->freebsd_version == version ? version : -1;
+        post->freebsd_version =
+            post->freebsd_version == 0 || post->freebsd_version == version ? version : -1;
         post->votes[ST_OS_FREEBSD]++;
         return true;
     }
@@ -270,7 +282,8 @@ static bool take_path_line(struct cut *cut, const char *line)
     return true;
 }
 
-/** Recognises a file by its first line, or by "==> FILE <==", which head and tail print above each file. */
+/** Recognises a file by its first line, or by "==> FILE <==", which head and tail print above each
+ * file. */
 static bool begins_file(struct cut *cut, const char *line)
 {
     static const struct {
@@ -289,7 +302,8 @@ static bool begins_file(struct cut *cut, const char *line)
                                                  strstr(row->path, "/status") == NULL);
         const char *inner = line + strspn(line, " \t");
         if (is_of || !st_pattern_match(inner, row->begin, &parts) ||
-            (inner[0] == '[' && (inner[1] != '\0' || cut->next[strspn(cut->next, "> \t\r\n")] != '{')))
+            (inner[0] == '[' &&
+             (inner[1] != '\0' || cut->next[strspn(cut->next, "> \t\r\n")] != '{')))
             continue;
         cut->open = open_file(cut, row->path);
         st_post_answer_add(cut->open, line);
@@ -301,7 +315,8 @@ static bool begins_file(struct cut *cut, const char *line)
     return true;
 }
 
-/** Reads a line of /proc/interrupts that grep printed: "  5:   0   0 XT-PIC   i801_smbus, snd_hdspm". */
+/** Reads a line of /proc/interrupts that grep printed: "  5:   0   0 XT-PIC   i801_smbus,
+ * snd_hdspm". */
 static bool take_interrupt(struct cut *cut, const char *line)
 {
     static const char path[] = "/proc/interrupts";
@@ -312,7 +327,8 @@ static bool take_interrupt(struct cut *cut, const char *line)
         !st_linux_text_carries_sound(line))
         return false;
     const bool is_first = !st_post_answer_is_last(post, path);
-    struct st_post_answer *answer = is_first ? open_file(cut, path) : st_post_answer_last(post, path);
+    struct st_post_answer *answer =
+        is_first ? open_file(cut, path) : st_post_answer_last(post, path);
     if (is_first)
         st_post_answer_add(answer, "CPU0");
     st_post_answer_add(answer, line);
@@ -327,7 +343,8 @@ static bool has_blank_lines(const struct cut *cut)
            strstr(name, ".conf") != NULL;
 }
 
-/** Adds the line to the open file or, if the command prints several files of one line, to the next one. */
+/** Adds the line to the open file or, if the command prints several files of one line, to the next
+ * one. */
 static bool take_file_line(struct cut *cut, const char *line)
 {
     struct st_post *post = cut->post;
@@ -335,10 +352,11 @@ static bool take_file_line(struct cut *cut, const char *line)
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
-            strpbrk(cut->command, ";&") != NULL || /* the line may be the output of another command */
+            strpbrk(cut->command, ";&") !=
+                NULL || /* the line may be the output of another command */
             st_text_is(name, "pw-dump") ||
-            st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the readers look at
-                                                 the line as well */
+            st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the
+                                                 readers look at the line as well */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
         /* lines of this file are sysctls with their values */
         if (st_text_is(name, "/etc/sysctl.conf"))
@@ -352,10 +370,12 @@ static bool take_file_line(struct cut *cut, const char *line)
         cut->files_n = 0; /* '*' stood for fewer files than add_file assumed */
     if (line[0] == '\0' || cut->file >= cut->files_n ||
         (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
-        (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))
+        (st_text_begins(cut->files[cut->file], "ulimit") &&
+         strchr(line + strspn(line, " "), ' ') != NULL))
         return false;
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
-    if (strstr(cut->command, "uniq") != NULL) /* skips the count that uniq prints: "  16 powersave" */
+    if (strstr(cut->command, "uniq") !=
+        NULL) /* skips the count that uniq prints: "  16 powersave" */
         value += strspn(value, "0123456789 ");
     /* the command asked for a value without a path or sysctl: "uname -r", or a property */
     if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL)
@@ -403,9 +423,11 @@ static bool take_line(struct cut *cut, char *line)
     if (command == NULL && is_bare(inner))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
-        post->section[0] = '\0'; /* a command ends the section, which is the output of the previous command */
+        post->section[0] =
+            '\0'; /* a command ends the section, which is the output of the previous command */
         if (st_text_begins(inner + strspn(inner, "["), "root@") && st_text_begins(command, "jackd"))
-            st_post_int(post, ST_KEY_USER_UID, 0); /* a limit cannot be the reason if JACK has no right */
+            st_post_int(post, ST_KEY_USER_UID,
+                        0); /* a limit cannot be the reason if JACK has no right */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;
@@ -414,16 +436,17 @@ static bool take_line(struct cut *cut, char *line)
         take_file_line(cut, inner))
         return true;
     if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
-        post->section[0] = '\0'; /* a blank line ends the status of a unit; the unit's log follows */
+        post->section[0] =
+            '\0'; /* a blank line ends the status of a unit; the unit's log follows */
     if (line[0] == '}' && st_text_is_among(post->section, documents)) {
         post->section[0] = '\0';
         return true;
     }
     if (inner[0] != '\0' && strlen(inner) < SHORT_BYTES && strchr("{}[]\"", inner[0]) == NULL)
         return false;
-    if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, plain) ||
-        st_post_rows(post, inner) || (plain != inner && st_post_rows(post, plain)) ||
-        take_freebsd_version(post, inner))
+    if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) ||
+        take_interrupt(cut, plain) || st_post_rows(post, inner) ||
+        (plain != inner && st_post_rows(post, plain)) || take_freebsd_version(post, inner))
         return true;
     bool (*const all[])(struct st_post *, char *) = {st_post_top, st_post_ps, st_post_usb};
     ST_EACH (reader, all) {

@@ -62,8 +62,8 @@ static size_t lower_bound(const struct st_post *post, const char *name)
 const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name)
 {
     const struct st_post_answer *found = NULL;
-    for (size_t i = lower_bound(post, name); i < post->answers_n && st_text_is(post->answers[i].name, name);
-         i++)
+    for (size_t i = lower_bound(post, name);
+         i < post->answers_n && st_text_is(post->answers[i].name, name); i++)
         found = &post->answers[i];
     return found;
 }
@@ -106,7 +106,8 @@ static int list(struct st_platform *machine, const char *path, st_name_fn fn, vo
          i < post->answers_n && st_text_begins(post->answers[i].name, prefix); i++) {
         const char *rest = post->answers[i].name + strlen(prefix);
         const size_t len = strcspn(rest, "/");
-        if (post->answers[i].result == -ENOENT || (strlen(name) == len && strncmp(name, rest, len) == 0))
+        if (post->answers[i].result == -ENOENT ||
+            (strlen(name) == len && strncmp(name, rest, len) == 0))
             continue;
         name = st_text("%.*s", (int)len, rest);
         r = 0;
@@ -116,7 +117,8 @@ static int list(struct st_platform *machine, const char *path, st_name_fn fn, vo
     return r;
 }
 
-static int no_open(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
+static int no_open(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *path,
+                   ST_UNUSED int flags)
 {
     return -ENOMSG;
 }
@@ -143,6 +145,7 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
         return r;
     const struct st_post_answer *graph = st_post_answer_find(post, "pw-dump");
     if (graph != NULL && st_answer_pw_dump(graph->text.text, *ret, graph->name) == 0)
-        st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1, graph->name); /* the server answered, so it runs */
+        st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1,
+                         graph->name); /* the server answered, so it runs */
     return (*ret)->error;
 }

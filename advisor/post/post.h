@@ -1,6 +1,6 @@
-/* Turns a text that people post into a machine whose files and sysctls are those shown in the text, so that
- * the collectors can read it like a live machine. Lines that belong to no file or sysctl go to the readers
- * that are declared below. Internal to advisor/post. */
+/* Turns a text that people post into a machine whose files and sysctls are those shown in the text,
+ * so that the collectors can read it like a live machine. Lines that belong to no file or sysctl go
+ * to the readers that are declared below. Internal to advisor/post. */
 #pragma once
 
 #include "advisor/facts/facts.h"
@@ -13,7 +13,8 @@
 #define ST_POST_ANSWERS_MAX 65536
 #define ST_POST_SAID_MAX    24 /* most sentences about a text */
 
-/** Splits the line into words. @return their number; further words than ST_POST_WORDS_MAX are left out. */
+/** Splits the line into words. @return their number; further words than ST_POST_WORDS_MAX are left
+ * out. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
 
 /* --- the text, and what was found in it --- */
@@ -27,11 +28,13 @@ struct st_post_answer {
     size_t order;
 };
 
-/** What the lines of a posted text that matched one row of the log table (rows.c) have in common. */
+/** What the lines of a posted text that matched one row of the log table (rows.c) have in
+ * common. */
 struct st_post_seen {
     int64_t n, suppressed_n;
     double most;
-    double first_s, last_s; /* s: time of day in a journal, or time since boot; < 0: the lines have no time */
+    double first_s,
+        last_s; /* s: time of day in a journal, or time since boot; < 0: the lines have no time */
     char subjects[3][80];
     size_t subjects_n;
     struct st_pattern_parts parts; /* of the last of these lines */
@@ -56,32 +59,36 @@ struct st_post {
     const char *name;
     size_t line_n;
     size_t votes[ST_OS_N];       /* number of lines that only that system has */
-    char section[32], unit[120]; /* for rows.c: the output that the lines belong to ("cpupower"), and what
-                                    they are about ("policy3") */
+    char section[32], unit[120]; /* for rows.c: the output that the lines belong to ("cpupower"),
+                                    and what they are about ("policy3") */
     char kinds[512];             /* kinds of text found so far: "pw-top, ps" */
-    char release[100], host[64]; /* release: of the first kernel in the text; host: the first in a journal */
-    char uname_host[64];         /* not compared with `host`: people replace names in only one of them */
-    bool names_freebsd;          /* has "FreeBSD 14" or the like, which prose about Linux may have, too */
-    size_t sysctls_n, known_n;   /* lines that were understood */
-    bool all_sysctls;            /* the text has the whole `sysctl -a` of FreeBSD */
-    int freebsd_version; /* kern.osreldate by the version in the text, 1302000; 0: none; -1: several */
+    char release[100],
+        host[64]; /* release: of the first kernel in the text; host: the first in a journal */
+    char uname_host[64]; /* not compared with `host`: people replace names in only one of them */
+    bool names_freebsd;  /* has "FreeBSD 14" or the like, which prose about Linux may have, too */
+    size_t sysctls_n, known_n; /* lines that were understood */
+    bool all_sysctls;          /* the text has the whole `sysctl -a` of FreeBSD */
+    int freebsd_version;       /* kern.osreldate by the version in the text, 1302000; 0: none; -1:
+                                * several */
     struct st_text_buffer others; /* ranges of lines that no reader understood */
-    size_t second_line;           /* where a second kernel or computer begins; 0: none. The rest is ignored */
+    size_t second_line; /* where a second kernel or computer begins; 0: none. The rest is ignored */
     struct st_post_seen seen[ST_POST_SEEN_MAX];
 
     /* state of the readers */
     struct {
-        int at[ST_POST_PS_COLUMNS]; /* index of each column of ps in a row; -1: ps did not print it */
+        int at[ST_POST_PS_COLUMNS]; /* index of each column of ps in a row; -1: ps did not print
+                                     * it */
         size_t columns_n;
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
-        char normal[80], top_name[96]; /* for sentences: a loop without real-time priority, the thread with
-                                          the highest priority */
+        char normal[80], top_name[96]; /* for sentences: a loop without real-time priority, the
+                                          thread with the highest priority */
         int64_t top, pipewire_n, pipewire_real_time_n;
         int64_t chrt_n, chrt_real_time_n;
         char chrt_now[16], chrt_best[24];
-        struct st_pattern_parts granted[64]; /* thread id, process id and priority that rtkit gave */
+        struct st_pattern_parts
+            granted[64]; /* thread id, process id and priority that rtkit gave */
         size_t granted_n;
         char tags[8][16]; /* process id of each server, from a journal */
     } ps;
@@ -108,8 +115,8 @@ void st_post_say(struct st_post *post, const char *format, ...) ST_PRINTF(2, 3);
 
 /* --- machine.c --- */
 
-/** Begins a new answer (what the text shows of one file or sysctl). Of two answers with the same name the
- * later one counts. @return NULL: out of memory, or too many. */
+/** Begins a new answer (what the text shows of one file or sysctl). Of two answers with the same
+ * name the later one counts. @return NULL: out of memory, or too many. */
 struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name);
 bool st_post_answer_is_last(const struct st_post *post, const char *name);
 /** The answer that was begun last, if it has this name, else a new one. */
@@ -117,11 +124,13 @@ struct st_post_answer *st_post_answer_last(struct st_post *post, const char *nam
 const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name);
 /** Adds a line to the text of an answer. */
 void st_post_answer_add(struct st_post_answer *answer, const char *line);
-/** Collects facts from the answers as from a machine; reading a file that the text does not show fails with
- * -ENOMSG. Afterwards answers can be found, but not added. @return 0 or a negative errno value. */
+/** Collects facts from the answers as from a machine; reading a file that the text does not show
+ * fails with -ENOMSG. Afterwards answers can be found, but not added. @return 0 or a negative errno
+ * value. */
 ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret);
 
-/* --- the readers: each gets one line after another, and returns true if it understands the line --- */
+/* --- the readers: each gets one line after another, and returns true if it understands the line
+ * --- */
 
 /** Reads lines with one value each, and lines of logs. */
 bool st_post_rows(struct st_post *post, const char *line);
@@ -129,14 +138,15 @@ void st_post_rows_end(struct st_post *post);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);
-/** Takes the columns that a ps command asks for ("-eLo tid,cls,rtprio,comm"), in case a filter removed the
- * heading from its output. */
+/** Takes the columns that a ps command asks for ("-eLo tid,cls,rtprio,comm"), in case a filter
+ * removed the heading from its output. */
 void st_post_ps_columns(struct st_post *post, char *const *words, size_t n);
 void st_post_ps_end(struct st_post *post);
-/** Compares the name of a computer with the one in `known`, if there is one. A second name is another
- * computer: the text is read up to that line only. */
+/** Compares the name of a computer with the one in `known`, if there is one. A second name is
+ * another computer: the text is read up to that line only. */
 void st_post_host(struct st_post *post, char known[64], const char *host);
-/** Reads what a line of a journal says about processes. The log table (rows.c) reads the line as well. */
+/** Reads what a line of a journal says about processes. The log table (rows.c) reads the line as
+ * well. */
 void st_post_journal(struct st_post *post, const char *line);
 bool st_post_usb(struct st_post *post, char *line);
 

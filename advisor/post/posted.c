@@ -1,4 +1,5 @@
-/* Turns a posted text into facts: cleans it, passes it to the readers (post.h), collects facts from it. */
+/* Turns a posted text into facts: cleans it, passes it to the readers (post.h), collects facts from
+ * it. */
 #include "advisor/post/posted.h"
 
 #include <iconv.h>
@@ -7,7 +8,8 @@
 #include "advisor/parse/share_text.h"
 #include "advisor/post/post.h"
 
-/* Converts UTF-16 with a byte order mark, as Windows' editor saves it, to UTF-8; invalid characters become
+/* Converts UTF-16 with a byte order mark, as Windows' editor saves it, to UTF-8; invalid characters
+ * become
  * '?'. @return the number of bytes. */
 static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
 {
@@ -22,17 +24,19 @@ static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
     return (size_t)(end - to);
 }
 
-/* Finds an entity of HTML, a special blank, or a control sequence of a terminal at the beginning of `text`.
+/* Finds an entity of HTML, a special blank, or a control sequence of a terminal at the beginning of
+ * `text`.
  * @param ret what replaces it. @return its length in bytes; 0: there is none. */
 static size_t special(const char *text, const char **ret)
 {
     static const struct {
         const char *from, *to;
-    } rows[] = {{"&gt;", ">"},        {"&lt;", "<"},         {"&amp;", "&"},        {"&quot;", "\""},
-                {"&#39;", "'"},       {"&apos;", "'"},       {"&#x27;", "'"},       {"&nbsp;", " "},
-                {"\xc2\xa0", " "},    {"\xe2\x80\xaf", " "}, {"\xef\xbb\xbf", ""},  {"\xe2\x80\x8b", ""},
-                {"\r", ""},           {"\xe2\x80\x99", "'"}, {"\xe2\x80\x98", "'"}, {"\xe2\x97\x8f", ""},
-                {"\xe2\x97\x8b", ""}, {"\xc3\x97", ""}};
+    } rows[] = {
+        {"&gt;", ">"},        {"&lt;", "<"},         {"&amp;", "&"},        {"&quot;", "\""},
+        {"&#39;", "'"},       {"&apos;", "'"},       {"&#x27;", "'"},       {"&nbsp;", " "},
+        {"\xc2\xa0", " "},    {"\xe2\x80\xaf", " "}, {"\xef\xbb\xbf", ""},  {"\xe2\x80\x8b", ""},
+        {"\r", ""},           {"\xe2\x80\x99", "'"}, {"\xe2\x80\x98", "'"}, {"\xe2\x97\x8f", ""},
+        {"\xe2\x97\x8b", ""}, {"\xc3\x97", ""}};
     ST_EACH (row, rows) {
         if (st_text_begins(text, row->from)) {
             *ret = row->to;
@@ -46,8 +50,8 @@ static size_t special(const char *text, const char **ret)
     return len + (text[len] != '\0' && text[len] != '\n');
 }
 
-/* Removes quote marks ("> > ") at the beginning of a line, blanks and '`' at its end. @return the new end of
- * the line. */
+/* Removes quote marks ("> > ") at the beginning of a line, blanks and '`' at its end. @return the
+ * new end of the line. */
 static char *unquote(char *line, char *end)
 {
     char *from = line;
@@ -60,12 +64,14 @@ static char *unquote(char *line, char *end)
     return end;
 }
 
-/* Restores the text as it was before someone pasted it: UTF-8 without control sequences, entities of HTML,
- * and marks of quotes and code. The number of lines stays. @param ret_bytes length without the final NUL.
+/* Restores the text as it was before someone pasted it: UTF-8 without control sequences, entities
+ * of HTML, and marks of quotes and code. The number of lines stays. @param ret_bytes length without
+ * the final NUL.
  * @return NULL: out of memory. */
 static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
 {
-    const bool wide = bytes > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+    const bool wide =
+        bytes > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
     char *to = malloc(2 * bytes + 1);
     if (to == NULL)
         return NULL;
@@ -78,8 +84,9 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     char *out = to, *line = to;
     for (size_t i = 0; i < n;) {
         const char *with;
-        const size_t len =
-            strchr("&\xc2\xc3\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0' ? special(to + i, &with) : 0;
+        const size_t len = strchr("&\xc2\xc3\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0'
+                               ? special(to + i, &with)
+                               : 0;
         if (len > 0) {
             i += len;
             for (; *with != '\0'; with++)
@@ -99,8 +106,8 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     return to;
 }
 
-/** Does the posted text show what this fact says? The fact that something is absent counts only if the text
- * shows that it is absent. */
+/** Does the posted text show what this fact says? The fact that something is absent counts only if
+ * the text shows that it is absent. */
 static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
     if (fact->state != ST_FACT_ABSENT)
@@ -108,7 +115,8 @@ static bool is_shown(const struct st_post *post, const struct st_fact *fact)
     const char *source = st_text_or(fact->source, ""),
                *name = source + strlen("sysctl ") * st_text_begins(source, "sysctl ");
     const struct st_post_answer *answer = st_post_answer_find(post, name);
-    return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != source;
+    return answer != NULL ? answer->result != 0 || answer->whole
+                          : post->all_sysctls && name != source;
 }
 
 /** Copies the facts that belong to the system of `to`; they replace facts of the same key. */
@@ -132,8 +140,8 @@ static void put_input(const struct st_post *post, struct st_facts *facts)
     if (post->all_sysctls)
         text = st_text_joined(ST_POSTED_ALL, ", ", text);
     else if (post->sysctls_n > 0)
-        text =
-            st_text_joined(st_text("%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n)), ", ", text);
+        text = st_text_joined(st_text("%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n)),
+                              ", ", text);
     text = st_text_joined(st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ""), ", ", text);
     st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, post->name);
     if (post->others.bytes > 0)
@@ -148,8 +156,8 @@ static void say_streams(struct st_post *post, const struct st_facts *facts)
                       hz = st_fact_beside_int_or(buffer, "rate_hz", 0);
         if (frames > 0 && hz > 0 && buffer->is_int)
             st_post_say(post, "%s runs with periods of %jd frames (%.2f ms) and a buffer of %jd",
-                        st_fact_part(buffer, ST_KEYS_ALSA), frames, (double)frames * 1e3 / (double)hz,
-                        buffer->i64);
+                        st_fact_part(buffer, ST_KEYS_ALSA), frames,
+                        (double)frames * 1e3 / (double)hz, buffer->i64);
     }
 }
 
@@ -159,18 +167,19 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
     const int64_t latency = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.snd.latency", 2),
                   usb_ms = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.usb.uaudio.buffer_ms", 8);
     if (latency < 2)
-        st_post_say(post, "hw.snd.latency is %jd, less than the default 2: a small buffer runs empty sooner",
-                    latency);
-    if (usb_ms <= 2)
         st_post_say(
             post,
-            "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is sent ahead that even a short delay "
-            "loses some",
-            usb_ms);
+            "hw.snd.latency is %jd, less than the default 2: a small buffer runs empty sooner",
+            latency);
+    if (usb_ms <= 2)
+        st_post_say(post,
+                    "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is sent ahead that even a "
+                    "short delay loses some",
+                    usb_ms);
 }
 
-/** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that is not
- * loaded. */
+/** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that
+ * is not loaded. */
 static void put_freebsd(struct st_post *post)
 {
     if (post->freebsd_version > 0) {
@@ -191,11 +200,11 @@ static void put_freebsd(struct st_post *post)
 static int add_post(struct st_post *post, struct st_facts **facts)
 {
     struct st_facts *collected = NULL, *into = *facts;
-    /* FreeBSD, if the text has more lines that only FreeBSD has than lines that only Linux has, or as many
-     * and names FreeBSD */
-    const enum st_os os = post->votes[ST_OS_FREEBSD] + post->names_freebsd > post->votes[ST_OS_LINUX]
-                              ? ST_OS_FREEBSD
-                              : ST_OS_LINUX;
+    /* FreeBSD, if the text has more lines that only FreeBSD has than lines that only Linux has, or
+     * as many and names FreeBSD */
+    const enum st_os os =
+        post->votes[ST_OS_FREEBSD] + post->names_freebsd > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD
+                                                                                    : ST_OS_LINUX;
     if (into != NULL && into->os != os)
         return -EXDEV;
     put_freebsd(post);
@@ -243,11 +252,10 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     }
     st_post_read(post, text, bytes);
     if (post->second_line != 0) /* facts of two computers must not be mixed */
-        st_post_say(
-            post,
-            "This text shows more than one kernel or computer (a second one from line %zu on): only what is "
-            "above that line was judged",
-            post->second_line);
+        st_post_say(post,
+                    "This text shows more than one kernel or computer (a second one from line %zu "
+                    "on): only what is above that line was judged",
+                    post->second_line);
     st_post_top_end(post);
     st_post_ps_end(post);
     st_post_rows_end(post);

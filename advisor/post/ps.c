@@ -1,4 +1,5 @@
-/* Reads posted texts about threads and their priorities: output of ps and chrt, and the journal of rtkit. */
+/* Reads posted texts about threads and their priorities: output of ps and chrt, and the journal of
+ * rtkit. */
 #include <ctype.h>
 
 #include "advisor/post/post.h"
@@ -74,14 +75,16 @@ static void put_thread(struct st_post *post, const char *kind, int64_t tid, cons
     st_post_text(post, st_text("linux.%s.%jd.%s", kind, tid, leaf), text);
 }
 
-/** Puts the facts of a thread with real-time priority, or of a loop of PipeWire's library without it. If ps
- * shows no process ids, the loop belongs to the last server above it. */
+/** Puts the facts of a thread with real-time priority, or of a loop of PipeWire's library without
+ * it. If ps shows no process ids, the loop belongs to the last server above it. */
 static void put_row(struct st_post *post, int64_t tid, const char *name, const char *class,
                     const char *priority, const char *pid)
 {
-    const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = !st_text_is(priority, "-");
-    const char *process =
-        pid == NULL && is_real_time && strstr(name, "data-loop") == NULL ? name : post->ps.process_name;
+    const bool is_interrupt = st_text_begins(name, "irq/"),
+               is_real_time = !st_text_is(priority, "-");
+    const char *process = pid == NULL && is_real_time && strstr(name, "data-loop") == NULL
+                              ? name
+                              : post->ps.process_name;
     const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
     if ((is_interrupt ? !is_real_time : process[0] == '\0') ||
         (!is_real_time && strstr(name, "data-loop") == NULL))
@@ -108,15 +111,15 @@ static bool guess_long(struct st_post *post, char *const *words, size_t n)
 {
     char *columns[ST_POST_WORDS_MAX];
     const int thread = n >= 15 && st_text_is(words[9], "-");
-    char *heading =
-        st_text("F S UID PID PPID %sC PRI NI ADDR SZ WCHAN TTY TIME CMD", thread != 0 ? "LWP " : "");
+    char *heading = st_text("F S UID PID PPID %sC PRI NI ADDR SZ WCHAN TTY TIME CMD",
+                            thread != 0 ? "LWP " : "");
     return n >= 14 && strlen(words[1]) == 1 && isdigit((unsigned char)words[0][0]) &&
            st_text_is(words[8 + thread], "-") && strchr(words[12 + thread], ':') != NULL &&
            ps_header(post, columns, st_post_words(heading, columns));
 }
 
-/** Guesses the columns of a row whose heading grep removed: ids stand before the class, the priority after
- * it, and then the first word that is no number is the name. */
+/** Guesses the columns of a row whose heading grep removed: ids stand before the class, the
+ * priority after it, and then the first word that is no number is the name. */
 static bool guess_columns(struct st_post *post, char *const *words, size_t n)
 {
     int class = 0;
@@ -136,13 +139,15 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
     return true;
 }
 
-/** Reads chrt's "pid 10576's current scheduling policy: SCHED_RR", and the priority in the next line. */
+/** Reads chrt's "pid 10576's current scheduling policy: SCHED_RR", and the priority in the next
+ * line. */
 static bool chrt(struct st_post *post, const char *line)
 {
     struct st_pattern_parts parts;
     if (st_pattern_match(line, "pid %d's current scheduling policy: %s", &parts)) {
         post->ps.chrt_n++;
-        ST_PRINT(post->ps.chrt_now, "%.*s", (int)ST_MIN(strcspn(parts.text[1], "|"), 15), parts.text[1]);
+        ST_PRINT(post->ps.chrt_now, "%.*s", (int)ST_MIN(strcspn(parts.text[1], "|"), 15),
+                 parts.text[1]);
         return true;
     }
     if (!st_pattern_match(line, "pid %d's current scheduling priority: %d", &parts))
@@ -154,8 +159,8 @@ static bool chrt(struct st_post *post, const char *line)
     return true;
 }
 
-/* The name of a program from its path, "/usr/bin/NAME", or from "[NAME]", which ps prints for a kernel
- * thread, because it has no command line. Changes the text. */
+/* The name of a program from its path, "/usr/bin/NAME", or from "[NAME]", which ps prints for a
+ * kernel thread, because it has no command line. Changes the text. */
 static const char *name_of(char *command)
 {
     if (command[0] == '/')
@@ -178,7 +183,8 @@ bool st_post_ps(struct st_post *post, char *line)
         post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
     /* if the command is the first column, blanks in it make the row longer than the heading */
-    const size_t more = post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
+    const size_t more =
+        post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
     const char *cells[ST_POST_PS_COLUMNS] = {NULL};
     for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++) {
         if (post->ps.at[i] < 0)
@@ -196,7 +202,8 @@ bool st_post_ps(struct st_post *post, char *line)
     if (cells[NICE] != NULL)
         priority = st_text_is(cells[NICE], "-") ? of_long : "-";
     const char *name = name_of(words[post->ps.at[COMMAND]]);
-    if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
+    if ((!st_text_is(priority, "-") &&
+         (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
         (cells[PID] != NULL && st_text_int(cells[PID], &pid) != 0))
         return false;
     tid = ++post->ps.rows_n;
@@ -209,15 +216,18 @@ bool st_post_ps(struct st_post *post, char *line)
         post->ps.pipewire_real_time_n += strspn(priority, "0-") != strlen(priority);
     }
     if (cells[PID] != NULL && pid != post->ps.process) {
-        /* the main thread of a process comes first; if it is missing, the name of the process is not known */
+        /* the main thread of a process comes first; if it is missing, the name of the process is
+         * not known */
         post->ps.process = pid;
-        ST_PRINT(post->ps.process_name, "%.31s", cells[TID] == NULL || tid == pid || is_server ? name : "");
+        ST_PRINT(post->ps.process_name, "%.31s",
+                 cells[TID] == NULL || tid == pid || is_server ? name : "");
     } else if (cells[PID] == NULL && strstr(name, "data-loop") == NULL) {
         ST_PRINT(post->ps.process_name, "%.31s", is_server ? name : "");
     }
     if (is_server)
         st_post_int(post, st_text(ST_KEYS_DAEMON "%s", name), pid > 0 ? pid : 1);
-    put_row(post, tid, name, st_text_or(class, ""), st_text_is(priority, "0") ? "-" : priority, cells[PID]);
+    put_row(post, tid, name, st_text_or(class, ""), st_text_is(priority, "0") ? "-" : priority,
+            cells[PID]);
     return true;
 }
 
@@ -231,7 +241,8 @@ void st_post_host(struct st_post *post, char known[64], const char *host)
         post->second_line = post->line_n;
 }
 
-/** Reads the host name in "Jul 05 20:10:49 HOST program[1]: " or "2024-10-20T12:07:35+0200 HOST program[1]:
+/** Reads the host name in "Jul 05 20:10:49 HOST program[1]: " or "2024-10-20T12:07:35+0200 HOST
+ * program[1]:
  * ". */
 static void see_host(struct st_post *post, const char *line)
 {
@@ -251,13 +262,15 @@ void st_post_journal(struct st_post *post, const char *line)
         return;
     see_host(post, line);
     if (post->ps.granted_n < ST_ARRAY_LEN(post->ps.granted) &&
-        st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))
+        st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d",
+                         &parts))
         post->ps.granted[post->ps.granted_n++] = parts;
     ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
         const char *at = strstr(line, st_text("%s[", *server));
         if (at != NULL && (at == line || at[-1] == ' ') && strstr(at, "]: ") != NULL)
             ST_PRINT(post->ps.tags[server - servers], "%.*s",
-                     (int)(strspn(at + strlen(*server) + 1, "0123456789") % 16), at + strlen(*server) + 1);
+                     (int)(strspn(at + strlen(*server) + 1, "0123456789") % 16),
+                     at + strlen(*server) + 1);
     }
 }
 
@@ -276,11 +289,12 @@ static void put_granted(struct st_post *post, const struct st_pattern_parts *gra
     }
 }
 
-/** Puts the facts about all rows. If the heading, kernel threads or one of the ids is missing, grep has
- * filtered the rows, and threads may be missing. */
+/** Puts the facts about all rows. If the heading, kernel threads or one of the ids is missing, grep
+ * has filtered the rows, and threads may be missing. */
 void st_post_ps_end(struct st_post *post)
 {
-    const bool whole = post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
+    const bool whole =
+        post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
     if (post->ps.chrt_n > 0) {
         st_post_say(post, "%jd of %jd threads have real-time priority%s", post->ps.chrt_real_time_n,
                     post->ps.chrt_n, st_text_with(": ", post->ps.chrt_best));
@@ -296,10 +310,11 @@ void st_post_ps_end(struct st_post *post)
         st_post_say(post, "%s runs without real-time priority", post->ps.normal);
     if ((post->ps.normal[0] != '\0' || !post->ps.kernel) && post->ps.top_name[0] != '\0')
         st_post_say(post, "%s", post->ps.top_name);
-    /* several rows are named "pipewire" if ps prints the command for each thread: then no thread of PipeWire
-     * is missing */
+    /* several rows are named "pipewire" if ps prints the command for each thread: then no thread of
+     * PipeWire is missing */
     if (post->ps.pipewire_n > 1 && post->ps.pipewire_real_time_n == 0 && post->ps.normal[0] == '\0')
-        st_post_say(post, "None of PipeWire's %jd threads in this text runs with real-time priority",
+        st_post_say(post,
+                    "None of PipeWire's %jd threads in this text runs with real-time priority",
                     post->ps.pipewire_n);
     st_post_int(post, ST_KEY_PROCESSES_N, post->ps.rows_n);
     st_post_int(post, whole ? ST_KEY_THREADS_COMPLETE : ST_KEY_THREADS_PART, 1);

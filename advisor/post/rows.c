@@ -1,4 +1,5 @@
-/* Two tables of line patterns in posted texts: lines that hold one value each, and lines of logs. */
+/* Two tables of line patterns in posted texts: lines that hold one value each, and lines of
+ * logs. */
 #include "advisor/post/post.h"
 
 #include "advisor/parse/answer.h"
@@ -8,10 +9,11 @@
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
-/* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a further line of
- * it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), the computer's name ('?'), else a
- * fact; NULL: nothing. "$1": a part of the pattern; "$u": what the section is about. `kind`: source of the
- * line, NULL: that of the row above; '=': the row applies only within that section. */
+/* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a
+ * further line of it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), the
+ * computer's name ('?'), else a fact; NULL: nothing. "$1": a part of the pattern; "$u": what the
+ * section is about. `kind`: source of the line, NULL: that of the row above; '=': the row applies
+ * only within that section. */
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
@@ -38,14 +40,16 @@ static const struct value_row {
     {"*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
     {"[*ommand line: %l", "/proc/cmdline", "$1", "dmesg"},
     {"*kernel: *ommand line: %l", "/proc/cmdline"},
-    {"*Switched to clocksource %s", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {"*Switched to clocksource %s",
+     "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {"*Marking clocksource 'tsc' as unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
     {"*Marking TSC unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
     {"*Dynamic Preempt: %s", "/sys/kernel/debug/sched/preempt", "($1)"},
 
     {"CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2", "kernel config"},
     {"CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
-    {"CONFIG_PREEMPT_RT_FULL=y", "/sys/kernel/realtime", "1"}, /* patched kernels up to 4.19 have both */
+    {"CONFIG_PREEMPT_RT_FULL=y", "/sys/kernel/realtime",
+     "1"}, /* patched kernels up to 4.19 have both */
 
     {"!!Kernel Information", "@alsa-info", NULL, "alsa-info"},
     {"!!Sound Servers on this system", "@alsa-servers"},
@@ -82,8 +86,8 @@ static const struct value_row {
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
     {"\"schema\": \"sleeptune-listen/1\"", "@listen", NULL, "sleeptune listen"},
-    /* "back": null means that `listen` read the recording from a file: the lines below then do not describe
-     * this machine's card */
+    /* "back": null means that `listen` read the recording from a file: the lines below then do not
+     * describe this machine's card */
     {"\"back\": null", "@json", NULL, "=listen"},
     {"\"kernel\": \"FreeBSD", "@json"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
@@ -93,12 +97,15 @@ static const struct value_row {
     {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
 
     /* output of the script realtimeconfigquickscan */
-    {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1", "quickscan"},
+    {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1",
+     "quickscan"},
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
     {"Checking filesystem 'noatime' parameter... %v kernel", "/proc/sys/kernel/osrelease"},
     {"Checking the ability to prioritize processes with chrt... yes", ST_KEY_RT_FIFO_ERRNO, "0"},
-    {"Checking the ability to prioritize processes with chrt... no", ST_KEY_RT_FIFO_ERRNO, "1"}, /* EPERM */
-    {"Checking kernel support for high resolution timers... found", ST_KEYS_CONFIG "HIGH_RES_TIMERS", "y"},
+    {"Checking the ability to prioritize processes with chrt... no", ST_KEY_RT_FIFO_ERRNO,
+     "1"}, /* EPERM */
+    {"Checking kernel support for high resolution timers... found",
+     ST_KEYS_CONFIG "HIGH_RES_TIMERS", "y"},
     {"Kernel with Real-Time Preemption... found", ST_KEYS_CONFIG "PREEMPT_RT", "y"},
     {"Scheduler set to Round Robin with priority %s", ST_KEY_RT_FIFO_ERRNO, "0", "latency"},
     {"Checking %l... "},
@@ -169,16 +176,18 @@ static const struct value_row {
     {"%d %d 0x%s %s %s"},
     {"Id Refs Address Size Name"},
     {"RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1", "portal"},
-    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* gdbus prints the property in this form */
+    {"RTTimeUSecMax: (<int64 %d>",
+     ST_KEY_PORTAL_RT_TIME_US}, /* gdbus prints the property in this form */
     {"powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1", "powerd"},
     {"powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
-    {"*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1", "dmesg"},
+    {"*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1",
+     "dmesg"},
 
-#define NO_RT(kind, pattern)                                                                                 \
-    {pattern, ST_KEY_PROCESSES_N, "1", kind}, {pattern, ST_KEY_THREADS_PART, "1"},                           \
-        {pattern, ST_KEY_DAEMON_PIPEWIRE, "1"},                                                              \
-    {                                                                                                        \
-        pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire"                                               \
+#define NO_RT(kind, pattern)                                                                       \
+    {pattern, ST_KEY_PROCESSES_N, "1", kind}, {pattern, ST_KEY_THREADS_PART, "1"},                 \
+        {pattern, ST_KEY_DAEMON_PIPEWIRE, "1"},                                                    \
+    {                                                                                              \
+        pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire"                                     \
     }
     NO_RT("journal", "* pipewire[%d]: *RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
     NO_RT("=pipewire", "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
@@ -186,14 +195,15 @@ static const struct value_row {
     {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
-/** Names of sections: each is the output of one program or, as "json", one document. Lines of a section that
- * match no pattern of the table above count as understood, since the report does not need them. */
-static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
-                                       "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
-                                       "listen",   "listened", "json",      NULL};
+/** Names of sections: each is the output of one program or, as "json", one document. Lines of a
+ * section that match no pattern of the table above count as understood, since the report does not
+ * need them. */
+static const char *const sections[] = {
+    "cpupower",  "prlimit", "rtcqs",  "pw-cli", "pw-mon", "pw-dump",  "wpctl", "pactl",
+    "systemctl", "aplay",   "vmstat", "sndctl", "listen", "listened", "json",  NULL};
 
-/** Hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns quickly: a
- * pattern cannot match if the line lacks its first pair. */
+/** Hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns
+ * quickly: a pattern cannot match if the line lacks its first pair. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -213,8 +223,8 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
-/** Copies `with`: "$1" becomes the first part of the match, "$2" the second; "$" and the n-th letter of
- * `letters` become texts[n]. */
+/** Copies `with`: "$1" becomes the first part of the match, "$2" the second; "$" and the n-th
+ * letter of `letters` become texts[n]. */
 static char *fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
                   const char *const *texts)
 {
@@ -247,8 +257,10 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
     return true;
 }
 
-#define PPM_MAX    1e6
-#define CLOCKS_PPM 1000 /* `listen` marks a run with a larger value as invalid (remark "clocks") */
+#define PPM_MAX 1e6
+#define CLOCKS_PPM                                                                                 \
+    1000 /* `listen` marks a run with a larger value as invalid (remark "clocks")                  \
+          */
 
 /** Reads a clock difference in ppm that `listen` printed: a number or null. */
 static void take_ppm(struct st_post *post, const char *key, const char *value)
@@ -280,16 +292,16 @@ static void take_groups(struct st_post *post, char *value)
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
 
-/** May both texts be the release of one kernel, because `longer` begins with `shorter`? "6.1" is not a
- * shortened "6.12". */
+/** May both texts be the release of one kernel, because `longer` begins with `shorter`? "6.1" is
+ * not a shortened "6.12". */
 static bool is_same_release(const char *shorter, const char *longer)
 {
     const size_t n = strlen(shorter);
     return strncmp(longer, shorter, n) == 0 && !(longer[n] >= '0' && longer[n] <= '9');
 }
 
-/** Remembers the text's first kernel release. A line with another release belongs to another computer or
- * boot: the text is ignored from that line on. */
+/** Remembers the text's first kernel release. A line with another release belongs to another
+ * computer or boot: the text is ignored from that line on. */
 static void see_release(struct st_post *post, const char *release)
 {
     if (post->release[0] == '\0')
@@ -307,7 +319,8 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     }
     if (target[0] == '@') {
         ST_PRINT(post->section, "%.31s", target + 1);
-        /* what the section is about (`unit`) becomes part of a key, so it may have only these characters */
+        /* what the section is about (`unit`) becomes part of a key, so it may have only these
+         * characters */
         ST_PRINT(post->unit, "%.119s", st_text_is_of(value, "-_./@") ? value : "");
         return;
     }
@@ -319,12 +332,13 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (st_text_is(target, "/proc/sys/kernel/osrelease"))
         see_release(post, value);
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
-        /* a command without a driver, such as "jackd -V", starts no server; one with a network driver
-         * (netone) runs with the period of another computer */
+        /* a command without a driver, such as "jackd -V", starts no server; one with a network
+         * driver (netone) runs with the period of another computer */
         if ((strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL) ||
             strstr(value, " -d net") != NULL)
             return;
-        post->votes[ST_OS_FREEBSD] += strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
+        post->votes[ST_OS_FREEBSD] +=
+            strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
     }
     /* "...": someone shortened the value by hand */
     if (strstr(value, "...") != NULL || post->second_line != 0 ||
@@ -346,7 +360,8 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     } else if (st_text_is(target, ST_KEY_RT_RTPRIO_LIMIT) ||
                st_text_is(target, ST_KEY_RT_MEMLOCK_LIMIT_BYTES)) {
         if (take_limit(post, target, value))
-            st_post_text(post, ST_KEY_USER_LIMITS_FROM, st_text_is(post->unit, "shell") ? "ulimit" : kind);
+            st_post_text(post, ST_KEY_USER_LIMITS_FROM,
+                         st_text_is(post->unit, "shell") ? "ulimit" : kind);
     } else if (st_text_is(target, ST_KEY_USER_GROUPS)) {
         take_groups(post, value);
     } else if (st_text_begins(target, "linux.listen.")) {
@@ -366,7 +381,8 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     ST_EACH (row, values) {
         kind = st_text_or(row->kind, kind);
         const bool is_own = kind[0] == '=';
-        if (!may_match(line, pairs, row->pattern) || (is_own && !st_text_is(kind + 1, post->section)) ||
+        if (!may_match(line, pairs, row->pattern) ||
+            (is_own && !st_text_is(kind + 1, post->section)) ||
             !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
             continue;
         any = true;
@@ -382,8 +398,8 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
 
 #define NS_PER_US 1e3
 #define NS_PER_MS 1e6
-#define RIGHT_BY_LIMITS                                                                                      \
-    "To get real-time priority without rtkit: sudo usermod -aG GROUP USER; GROUP is the one in "             \
+#define RIGHT_BY_LIMITS                                                                            \
+    "To get real-time priority without rtkit: sudo usermod -aG GROUP USER; GROUP is the one in "   \
     "/etc/security/limits.d with rtprio (pipewire, realtime, audio). Then log in again"
 
 #define NO_RIGHT      ", but this user may not use it"
@@ -405,28 +421,29 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
     return st_server_log_jack(line, ret->text[0], &ran);
 }
 
-/* A row of a log: a pattern, and the sentence for all lines that match. In the sentence, "$s": the first
- * part of each line, or the part with the number `subject`; "$f": swap is full, if it is; "$n": " 5
- * times"; "$t": " in 11 s"; "$m": the largest last part, a number of `unit_ns`, printed in ms; "$u": ",
- * for up to 2 ms"; "$k": the kernel; "$1": a part of the last line. Sentence NULL: the row above has the
- * sentence; "": the line means nothing. The most important rows come first; the first row that matches
- * counts. */
+/* A row of a log: a pattern, and the sentence for all lines that match. In the sentence, "$s": the
+ * first part of each line, or the part with the number `subject`; "$f": swap is full, if it is;
+ * "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, a number of `unit_ns`, printed
+ * in ms; "$u": ", for up to 2 ms"; "$k": the kernel; "$1": a part of the last line. Sentence NULL:
+ * the row above has the sentence; "": the line means nothing. The most important rows come first;
+ * the first row that matches counts. */
 static const struct log_row {
     const char *pattern, *sentence;
     int subject; /* number of the part that is "$s"; 0: the first part */
     double unit_ns;
-    /* parses a line that matched, and fills `ret` with its parts; NULL: the pattern has the parts. Programs
-     * that follow a log live use the same function */
+    /* parses a line that matched, and fills `ret` with its parts; NULL: the pattern has the parts.
+     * Programs that follow a log live use the same function */
     bool (*read)(const char *line, struct st_pattern_parts *ret);
-    const char *unless; /* pattern of another row: if the text has a line that matches it, this row's sentence
-                           is left out */
+    const char *unless; /* pattern of another row: if the text has a line that matches it, this
+                           row's sentence is left out */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
     {"*spa.alsa: %l: *snd_pcm_*No such device",
-     "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
+     "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire "
+     "cures that"},
     {"*spa.alsa: set_hw_params: Cannot allocate memory",
-     "The kernel had no memory for a card's buffer$n$t, so the card did not start: memory is fragmented "
-     "or full, or the card's driver fails. Another kernel than $k may help"},
+     "The kernel had no memory for a card's buffer$n$t, so the card did not start: memory is "
+     "fragmented or full, or the card's driver fails. Another kernel than $k may help"},
     {"*spa.alsa: %l: snd_pcm_start: %l",
      "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
     {"*spa.alsa: %l: *snd_pcm_avail after recover:",
@@ -436,23 +453,25 @@ static const struct log_row {
     {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:"},
     {"*snd_pcm_avail after recover:"},
     {"*: follower ",
-     "PipeWire resynchronised $s$n$t: such a card's clock is not the one that drives PipeWire. Use one card "
-     "to play and to record, or give it a reserve (api.alsa.headroom = 1024)",
+     "PipeWire resynchronised $s$n$t: such a card's clock is not the one that drives PipeWire. Use "
+     "one card to play and to record, or give it a reserve (api.alsa.headroom = 1024)",
      .read = resync},
     {"*(alsa_%l) xrun state:", ""},
     {"*(%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
     {"*(%l) client missed %d wakeups"},
-    {"*pw.node: (bluez_%l) graph xrun ", "The cycle of a Bluetooth device was not done in time$n$t: its "
-                                         "radio link, not a setting, is the usual reason"},
+    {"*pw.node: (bluez_%l) graph xrun ",
+     "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is "
+     "the usual reason"},
     {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)"},
     {"*graph xrun ", "PipeWire's cycle was not done in time$n$t"},
     {"*XRun! count:%d time:"},
-    {"*out of buffers on port %d", "A converter or loopback of PipeWire had no free buffer$n$t: the device "
-                                   "behind it kept them all, such as a "
-                                   "card that went to sleep or a failed Bluetooth link. That sound was lost"},
+    {"*out of buffers on port %d",
+     "A converter or loopback of PipeWire had no free buffer$n$t: the device behind it kept them "
+     "all, such as a card that went to sleep or a failed Bluetooth link. That sound was lost"},
     {"*out of playback buffers"},
     {"*protocol-pulse: * [%l] overrun recover read:",
-     "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's cycle"},
+     "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's "
+     "cycle"},
     {"*Failure in Bluetooth audio transport",
      "A Bluetooth link failed$n$t: its radio or its device, not a setting, is the usual reason"},
     /* messages of systemd and audit about programs that ended */
@@ -461,43 +480,47 @@ static const struct log_row {
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
     {"*State 'stop-sigterm' timed out. Killing",
      "systemd killed a service that did not stop in time, which is no dropout"},
-    {"*]: %l: Failed with result 'signal'", "$s was ended by a signal$n: a crash, or the kernel killed it "
-                                            "(memory ran out, or its real-time thread did not sleep)"},
+    {"*]: %l: Failed with result 'signal'",
+     "$s was ended by a signal$n: a crash, or the kernel killed it (memory ran out, or its "
+     "real-time thread did not sleep)"},
     {"%l: Failed with result 'signal'"},
     {"Unit rtkit-daemon.service could not be found",
      "rtkit is not installed: programs get real-time priority only from /etc/security/limits.d"},
-    {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes "
-                                "real-time priority the kernel kills it"},
+    {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its "
+                                "threads takes real-time priority the kernel kills it"},
     {"RTTIME * tasks 0 "},
     {"*RLIMIT_RTTIME is set to %d us", /* a message of yabridge */
-     "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
-     "computes longer without a sleep. " RIGHT_BY_LIMITS},
+     "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time "
+     "thread computes longer without a sleep. " RIGHT_BY_LIMITS},
     /* sources: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
-    {"*rtkit-daemon.service: Failed with result", "rtkit failed or did not start: until it runs, programs "
-                                                  "get real-time priority only from /etc/security/limits.d"},
+    {"*rtkit-daemon.service: Failed with result",
+     "rtkit failed or did not start: until it runs, programs get real-time priority only from "
+     "/etc/security/limits.d"},
     {"*rtkit-daemon[*pthread_create failed: "},
     {"*rtkit-daemon[*ailed to make ourselves RT: %l",
-     "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A container or "
-     "CONFIG_RT_GROUP_SCHED of the kernel may not permit it"},
+     "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A "
+     "container or CONFIG_RT_GROUP_SCHED of the kernel may not permit it"},
     {"*rtkit-daemon[*Recovering from system lockup, not allowing",
-     "rtkit refused real-time priority$n$t: its watchdog got no CPU shortly before (or the computer "
-     "slept). " RIGHT_BY_LIMITS},
+     "rtkit refused real-time priority$n$t: its watchdog got no CPU shortly before (or the "
+     "computer slept). " RIGHT_BY_LIMITS},
     {"*Demoted 0 threads", ""},
     {"*rtkit-daemon[*Demoted %d threads",
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
     {"*rtkit-daemon[*uccessfully demoted thread %d"},
-    {"*Reached burst limit for user '%l'", "rtkit got too many requests at once (its burst limit)$n$t and "
-                                           "refused those of user $s. " RIGHT_BY_LIMITS},
+    {"*Reached burst limit for user '%l'",
+     "rtkit got too many requests at once (its burst limit)$n$t and refused those of user "
+     "$s. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent threads limit for user '%l'",
      "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent process limit for user '%l'",
      "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
-    {"*Realtime error: %l",
-     "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
+    {"*Realtime error: %l", "The desktop portal refused real-time priority$n$t ($1), so programs "
+                            "run without it. " RIGHT_BY_LIMITS},
     {RTKIT_UNKNOWN,
      "A sound server asked for rtkit, which is not installed or does not run: install it, or give "
      "the right to real-time priority in /etc/security/limits.d"},
-    {"*could not make thread *realtime", "A sound program asked for real-time priority and was refused$n$t"},
+    {"*could not make thread *realtime",
+     "A sound program asked for real-time priority and was refused$n$t"},
     {"*Failed to set thread to high priority"},        /* FluidSynth */
     {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*(EE) Failed to set real-time priority for thread: "},
@@ -505,16 +528,17 @@ static const struct log_row {
      "PipeWire could not ask rtkit for its nice level; real-time priority was not refused",
      .unless = RTKIT_UNKNOWN},
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
-    {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
-     .read = late_client},
+    {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t",
+     1, .read = late_client},
     {"*subgraph starting at %l timed out"}, /* from jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*delay of %d usecs exceeds estimated spare time", "JACK woke up too late for its cycle$n$t$u",
      .unit_ns = NS_PER_US}, /* from jack1 */
-    {"*JackAudioDriver::Process%l: %s error, stopping", "JACK stopped: it could not $2 the data of its card"},
+    {"*JackAudioDriver::Process%l: %s error, stopping",
+     "JACK stopped: it could not $2 the data of its card"},
     {"*JACK server starting in non-realtime mode",
-     "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
-     "(QjackCtl's settings: Realtime)"},
+     "JACK runs without real-time priority, so any busy program can delay all sound: start it "
+     "without -r (QjackCtl's settings: Realtime)"},
     {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1)" NO_RIGHT},
     {"JACK is running in realtime mode, but you are not allowed",
      "A program asked for real-time priority$n$t" NO_RIGHT},
@@ -540,8 +564,8 @@ static const struct log_row {
     {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods",
      "JACK asked its card for $2 frames ($3 ms) at $1 Hz with $4 periods, on Linux's ALSA"},
     {"*ALSA: cannot set period size to %d frames for %l",
-     "The card does not take periods of $1 frames for $2, so JACK did not start: try another size (-p) or "
-     "number of periods (-n)"},
+     "The card does not take periods of $1 frames for $2, so JACK did not start: try another size "
+     "(-p) or number of periods (-n)"},
     {"*XRUN callback (%d)", "QjackCtl's running total of xruns is $1"},
     /* PulseAudio: src/modules/alsa/alsa-util.c */
     {"*ALSA woke us up to *, but there was actually nothing to ",
@@ -561,25 +585,24 @@ static const struct log_row {
     {"*overrun!!! (at least"},
     /* messages of the kernel */
     {"*Out of memory: %s process %d (%l)",
-     "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "
-     "for memory: close programs, or add swap (zram)",
+     "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program "
+     "that waits for memory: close programs, or add swap (zram)",
      3},
-    {"*RT Watchdog Timeout (hard): %l[",
-     "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)"},
+    {"*RT Watchdog Timeout (hard): %l[", "The kernel killed $s$n: its real-time thread did not "
+                                         "sleep for longer than its limit (RLIMIT_RTTIME)"},
     {"*Memory cgroup out of memory: Killed process %d (%l)",
-     "$s reached the memory limit of its container or service and was killed; this says nothing about the "
-     "computer's memory",
+     "$s reached the memory limit of its container or service and was killed; this says nothing "
+     "about the computer's memory",
      2},
-    {USB_GONE, "The USB device at $s went away while it was in use (-19): its cable, port, hub or power "
-               "fails, and no setting cures that"},
+    {USB_GONE, "The USB device at $s went away while it was in use (-19): its cable, port, hub or "
+               "power fails, and no setting cures that"},
     {"*usb %l: clock source %d is not valid",
-     "The USB interface at $s has no valid clock: its USB connection or its firmware fails, and no setting "
-     "cures that. "
-     "Another cable, port or clock source of the interface may",
+     "The USB interface at $s has no valid clock: its USB connection or its firmware fails, and no "
+     "setting cures that. Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
-    {"*gh bandwidth", "A USB bus had no room left for a stream$t: use a port of another controller, "
-                      "fewer channels or a lower rate"},
+    {"*gh bandwidth", "A USB bus had no room left for a stream$t: use a port of another "
+                      "controller, fewer channels or a lower rate"},
     {"*usb_set_interface failed (-28)"},
     {"*Not enough host controller resources"},
     {"*usb %l: urb status %d",
@@ -588,66 +611,69 @@ static const struct log_row {
     {"*usb %l: *usb_set_interface failed (%d)"},
     {"*usb %l: *annot *freq*: err %d"},
     {"*usb %l: *cannot set freq %d",
-     "The USB interface at $s did not take its rate$n: its USB connection or its firmware fails. Try another "
-     "cable and "
-     "port",
+     "The USB interface at $s did not take its rate$n: its USB connection or its firmware fails. "
+     "Try another cable and port",
      .unless = USB_GONE},
-    {"*snd-usb-audio %l: *error %d", "The driver of USB sound could not start the device at $s (error $2): "
-                                     "its USB connection or its firmware fails. "
-                                     "Try another cable and port"},
+    {"*snd-usb-audio %l: *error %d",
+     "The driver of USB sound could not start the device at $s (error $2): its USB connection or "
+     "its firmware fails. Try another cable and port"},
     {"*snd-usb-audio: probe of %l failed with error %d"},
-    {"*usb_set_interface failed",
-     "A USB device did not answer the sound driver$n$t: its USB connection or its firmware "
-     "fails. Try another cable and port"},
+    {"*usb_set_interface failed", "A USB device did not answer the sound driver$n$t: its USB "
+                                  "connection or its firmware fails. Try another cable and port"},
     {"*: cannot set freq %d to ep"},
     {"*clock.c:%d clock source %d is not valid"},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
     {"*over-current c"},
-    {"*usb %l: reset *USB device ", "The kernel reset the USB device at $s$n$t: its USB connection failed"},
+    {"*usb %l: reset *USB device ",
+     "The kernel reset the USB device at $s$n$t: its USB connection failed"},
     {"*usb %l: device descriptor read/%s error %d",
      "The USB device at $s did not answer$n$t: its cable, port, hub or power fails"},
     {"*usb %l: *evice not "},
-    {"*WARNING: CPU: %d PID: %d at drivers/usb/%s", "The kernel's USB driver reported a fault of its own$n$t "
-                                                    "(drivers/usb/$3): another kernel than $k may help"},
+    {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
+     "The kernel's USB driver reported a fault of its own$n$t (drivers/usb/$3): another kernel "
+     "than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
-     "The kernel's sound driver reported a fault of its own$n$t (sound/$3): another kernel than $k may help"},
+     "The kernel's sound driver reported a fault of its own$n$t (sound/$3): another kernel than $k "
+     "may help"},
     {"*xhci_hcd *HC died",
-     "The USB controller died$n$t (xhci_hcd), and all its devices with it: its driver, its firmware or a "
-     "device fails. Another kernel than $k may help"},
-    {"*xhci_hcd *WARN", "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
+     "The USB controller died$n$t (xhci_hcd), and all its devices with it: its driver, its "
+     "firmware or a device fails. Another kernel than $k may help"},
+    {"*xhci_hcd *WARN",
+     "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
     {"*delay: estimated %d, actual %d", "USB sound was not as far as its driver expected$n$t"},
-    {"*retire_%s_urb: %d callbacks suppressed", "USB lost packets of sound, $2 in the last such line$n$t"},
+    {"*retire_%s_urb: %d callbacks suppressed",
+     "USB lost packets of sound, $2 in the last such line$n$t"},
     {"*cannot submit urb*error %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*cannot submit urb (err = %d)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
     {"*usb %l: USB disconnect, ", "The USB device at $s went away$n$t"},
     {"Endpoint: %l (SYNC)",
-     "The USB device gives no feedback of its clock (it has a SYNC endpoint). If "
-     "the number ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
+     "The USB device gives no feedback of its clock (it has a SYNC endpoint). If the number ERR of "
+     "its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
     {"Momentary freq = 0 Hz",
-     "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of the "
-     "interface. No setting cures that: try an older kernel than $k, another port and cable"},
+     "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of "
+     "the interface. No setting cures that: try an older kernel than $k, another port and cable"},
     {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
     {"*Marking clocksource '%l' as unstable",
-     "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each look at the "
-     "time takes longer now"},
+     "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each "
+     "look at the time takes longer now"},
     {"*Marking TSC unstable"},
     {"*Clocksource tsc unstable"},
-    {"*snd_pcm_%l() *(%d ms)",
-     "The card's driver gave PulseAudio an impossible position$n$t: the driver fails, or PulseAudio did not "
-     "run for so long"},
+    {"*snd_pcm_%l() *(%d ms)", "The card's driver gave PulseAudio an impossible position$n$t: the "
+                               "driver fails, or PulseAudio did not run for so long"},
     {"*returned strange values: delay "},
-    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", .unit_ns = 1},
+    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms",
+     .unit_ns = 1},
     {"*sched: RT throttling activated",
      "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
-    {"*nder*voltage detected", "The computer got too little voltage$n$t: its power supply or cable is too "
-                               "weak. Its CPU slows down and USB devices fail"},
+    {"*nder*voltage detected", "The computer got too little voltage$n$t: its power supply or cable "
+                               "is too weak. Its CPU slows down and USB devices fail"},
     {"throttled=0x0", ""},
-    {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too little "
-                       "voltage, the others frequency and heat"},
+    {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too "
+                       "little voltage, the others frequency and heat"},
     {"*temperature above threshold, cpu clock*throttled",
      "The processor was too hot$n$t and was slowed down"},
     {"*soft lockup - CPU#%d stuck for %d", "A CPU was stuck in the kernel$n$t, for $2 s"},
@@ -655,18 +681,19 @@ static const struct log_row {
      "The HDA card $s interrupts at other times than it says: the kernel works around that"},
     {"*Unstable LPIB", "the HDA card reports a wrong position$n$t"},
     {"*azx_get_response timeout",
-     "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of snd_hda_intel), its "
-     "driver or its firmware. Another kernel than $k may help"},
+     "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of "
+     "snd_hda_intel), its driver or its firmware. Another kernel than $k may help"},
     {"*No response from codec"},
     {"*CORB reset timeout"},
     {"*azx_single_send_cmd: "},
-    {"irq%d: hdac%d %s %d %d", "The sound card hdac$2 shares interrupt $1 with $3, which may delay the card"},
+    {"irq%d: hdac%d %s %d %d",
+     "The sound card hdac$2 shares interrupt $1 with $3, which may delay the card"},
     {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
     {"*hdac%d: Command *timeout on address",
      "The HDA controller hdac$s did not answer$n: its driver or its firmware fails"},
-    {"*sof-audio*ipc * for 0x", "The firmware of the sound chip (SOF, a DSP) did not answer or failed$n$t: "
-                                "sound stops, whatever the settings. "
-                                "Another version of the firmware or another kernel than $k may help"},
+    {"*sof-audio*ipc * for 0x",
+     "The firmware of the sound chip (SOF, a DSP) did not answer or failed$n$t: sound stops, "
+     "whatever the settings. Another version of the firmware or another kernel than $k may help"},
     {"*sof-audio*DSP Firmware Oops"},
     {"*sof-audio*DSP panic"},
     {"*intel_sst_acpi *Wait timed-out"},
@@ -677,23 +704,26 @@ static const struct log_row {
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
      "The interrupts of pcm$s did not arrive$n (channel dead)"},
-    {"@%s - rtprio %d", "The group $1 has the right to real-time priority (rtprio $2): the command 'id' "
-                        "shows whether the user is in it"},
-    /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets nothing */
+    {"@%s - rtprio %d", "The group $1 has the right to real-time priority (rtprio $2): the command "
+                        "'id' shows whether the user is in it"},
+    /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
+       nothing */
     {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
     {"default.clock.min-quantum = %d",
      "A configuration in this text allows PipeWire cycles from $1 frames on"},
-    {"pulse.min.quantum = %l",
-     "pulse.min.quantum is $1 in this text: below 1024/48000 some games and PulseAudio's programs crackle"},
+    {"pulse.min.quantum = %l", "pulse.min.quantum is $1 in this text: below 1024/48000 some games "
+                               "and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
-    {"%s - rtprio %d", "The limits in this text give $1 the right to real-time priority (rtprio $2)"},
+    {"%s - rtprio %d",
+     "The limits in this text give $1 the right to real-time priority (rtprio $2)"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
-     "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
-     "alone, without a sound server",
+     "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and "
+     "interrupts alone, without a sound server",
      .unit_ns = NS_PER_US},
     {"Swap: %v %v %v", "$2 of $1 swap are in use, as the command free shows$f"},
-    {"*uccessfully made thread %d of process %d *RT at priority %d", "rtkit gave real-time priority $3$n"},
+    {"*uccessfully made thread %d of process %d *RT at priority %d",
+     "rtkit gave real-time priority $3$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
@@ -737,7 +767,8 @@ static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      NULL};
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
 
-/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no time. */
+/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no
+ * time. */
 static double time_of(const char *line)
 {
     unsigned hours, minutes;
@@ -763,7 +794,8 @@ static int64_t suppressed(const char *line)
 static void see(struct st_post_seen *seen, const struct log_row *row, const char *line,
                 const struct st_pattern_parts *parts, bool has_subject)
 {
-    const double now_s = time_of(line), number = parts->n > 0 ? strtod(parts->text[parts->n - 1], NULL) : 0;
+    const double now_s = time_of(line),
+                 number = parts->n > 0 ? strtod(parts->text[parts->n - 1], NULL) : 0;
     if (seen->n++ == 0)
         seen->first_s = now_s;
     seen->last_s = now_s;
@@ -784,8 +816,8 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->subjects_n++;
 }
 
-/** Adds the line to the fact that counts lines of its kind. Rules read this fact; on a live machine,
- * collect/ask.c puts it from the logs of the kernel and rtkit. */
+/** Adds the line to the fact that counts lines of its kind. Rules read this fact; on a live
+ * machine, collect/ask.c puts it from the logs of the kernel and rtkit. */
 static void count(struct st_post *post, const char *line)
 {
     static const char *const not_counted[] = {ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",
@@ -809,7 +841,8 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
         const size_t i = (size_t)(row - logs);
         if (row->sentence != NULL)
             first = i;
-        if (!may_match(line, pairs, row->pattern) || !st_pattern_match(line, row->pattern, &parts) ||
+        if (!may_match(line, pairs, row->pattern) ||
+            !st_pattern_match(line, row->pattern, &parts) ||
             (row->read != NULL && !row->read(line, &parts)))
             continue;
         if (logs[first].sentence[0] != '\0') {
@@ -846,8 +879,8 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
     const double most_ms = seen->most * row->unit_ns / NS_PER_MS;
     const size_t n = ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects));
     for (size_t i = 0; i < n; i++)
-        st_text_join(subjects, sizeof(subjects), i + 1 == n && seen->subjects_n == n ? " and " : ", ", "%s",
-                     seen->subjects[i]);
+        st_text_join(subjects, sizeof(subjects),
+                     i + 1 == n && seen->subjects_n == n ? " and " : ", ", "%s", seen->subjects[i]);
     if (seen->subjects_n > n)
         ST_APPEND(subjects, " and %zu more", seen->subjects_n - n);
     const char *most = st_text("%.*f", 1 + 2 * (most_ms < 1), most_ms);
@@ -862,12 +895,18 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
         times = st_text(" %jd times", seen->n);
     if (has_time)
         in = st_text(" in %.0f s", seen->last_s - seen->first_s);
-    const char *const texts[] = {
-        st_text_or(subjects, "A card"), st_text_or(post->release, "this one"), most, up_to, full, times, in};
+    const char *const texts[] = {st_text_or(subjects, "A card"),
+                                 st_text_or(post->release, "this one"),
+                                 most,
+                                 up_to,
+                                 full,
+                                 times,
+                                 in};
     text = fill(row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
-        text = st_text("%s (at least: %jd more lines were suppressed, which is no number of dropouts)", text,
-                       seen->suppressed_n);
+        text =
+            st_text("%s (at least: %jd more lines were suppressed, which is no number of dropouts)",
+                    text, seen->suppressed_n);
     st_post_say(post, "%s", text);
 }
 

@@ -1,7 +1,8 @@
 /* Reads posted outputs of pw-top. */
 #include "advisor/post/post.h"
 
-/* --- rows of pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c
+/* --- rows of pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire
+ * src/tools/pw-top.c
  * --- */
 
 enum {
@@ -34,8 +35,8 @@ static struct st_post_node *node_of(struct st_post *post, int64_t id)
     return post->top.n < ST_POST_NODES_MAX ? &post->top.nodes[post->top.n++] : NULL;
 }
 
-/** Reads the words after the counters: the format, which only later versions print, '+' or '=' if the node
- * follows another one, and the name, which may contain blanks. */
+/** Reads the words after the counters: the format, which only later versions print, '+' or '=' if
+ * the node follows another one, and the name, which may contain blanks. */
 static void take_name(struct st_post_node *node, char *const *words, size_t n)
 {
     size_t i = TOP_N;
@@ -66,8 +67,10 @@ bool st_post_top(struct st_post *post, char *line)
         post->top.begins = true;
         return true;
     }
-    if (n < 10 || strlen(words[TOP_STATE]) != 1 || strchr("RISCEtT!", words[TOP_STATE][0]) == NULL ||
-        st_text_int(words[TOP_ID], &now.id) != 0 || st_text_int(words[TOP_FRAMES], &now.frames) != 0 ||
+    if (n < 10 || strlen(words[TOP_STATE]) != 1 ||
+        strchr("RISCEtT!", words[TOP_STATE][0]) == NULL ||
+        st_text_int(words[TOP_ID], &now.id) != 0 ||
+        st_text_int(words[TOP_FRAMES], &now.frames) != 0 ||
         st_text_int(words[TOP_RATE], &now.hz) != 0 || !is_time(words[TOP_WAIT]) ||
         !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
         return false;
@@ -90,27 +93,27 @@ static void put_node(struct st_post *post, int64_t id, const char *leaf, const c
     st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
-/* Adds a sentence if no program has errors. @param worst any program; NULL: none is in the text. @param
- * most_n the most errors of any row. */
+/* Adds a sentence if no program has errors. @param worst any program; NULL: none is in the text.
+ * @param most_n the most errors of any row. */
 static void say_no_program(struct st_post *post, const struct st_post_node *card,
                            const struct st_post_node *worst, int64_t most_n)
 {
     if (worst == NULL && card != NULL && card->errors_n > 0)
-        st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text", card->errors_n);
+        st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
+                    card->errors_n);
     else if (card != NULL && card->errors_n > 0)
-        st_post_say(
-            post,
-            "Only the card's row has errors (ERR %jd), no program's row: the device, its driver or its "
-            "connection was late (%s)",
-            card->errors_n, card->name);
+        st_post_say(post,
+                    "Only the card's row has errors (ERR %jd), no program's row: the device, its "
+                    "driver or its connection was late (%s)",
+                    card->errors_n, card->name);
     else if (worst != NULL && most_n == 0)
         st_post_say(post,
-                    "No row of this text has errors (ERR 0). If these are all rows, the clicks come from the "
-                    "driver, the device or a program whose own sound has gaps");
+                    "No row of this text has errors (ERR 0). If these are all rows, the clicks "
+                    "come from the driver, the device or a program whose own sound has gaps");
 }
 
-/** Adds sentences about errors (column ERR): does only the card have any, only programs, or both? @param card
- * the device that drives the cycle; NULL: none is in the text. */
+/** Adds sentences about errors (column ERR): does only the card have any, only programs, or both?
+ * @param card the device that drives the cycle; NULL: none is in the text. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *worst = NULL;
@@ -136,29 +139,32 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     }
     if (same && others_n > 0) {
         st_post_say(post,
-                    "All rows show the card's ERR %jd (%s): this PipeWire counts only the card's errors, so "
-                    "ERR blames no program",
+                    "All rows show the card's ERR %jd (%s): this PipeWire counts only the card's "
+                    "errors, so ERR blames no program",
                     card->errors_n, card->name);
         return;
     }
     static const char *const devices[] = {"alsa_input.", "alsa_output.", "bluez_", NULL};
     if (st_text_begins_among(worst->name, devices)) {
-        st_post_say(
-            post,
-            "%s follows the cycle of another device and lost sound: ERR %jd. If it is another card, its "
-            "clock differs: use one card, or give it a reserve (api.alsa.headroom = 1024)",
-            worst->name, worst->errors_n);
+        st_post_say(post,
+                    "%s follows the cycle of another device and lost sound: ERR %jd. If it is "
+                    "another card, its clock differs: use one card, or give it a reserve "
+                    "(api.alsa.headroom = 1024)",
+                    worst->name, worst->errors_n);
         return;
     }
-    st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s", worst->name,
-                worst->errors_n, worst->busy, worst->async ? "; its sound comes a cycle later (async)" : "",
+    st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s",
+                worst->name, worst->errors_n, worst->busy,
+                worst->async ? "; its sound comes a cycle later (async)" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
     if (card == NULL)
         st_post_say(post, "The sound card's row is missing: paste all rows of pw-top");
     else if (card->errors_n == 0)
-        st_post_say(post, "ERR of the card's row is 0: the device was in time, the program was not");
+        st_post_say(post,
+                    "ERR of the card's row is 0: the device was in time, the program was not");
     else
-        st_post_say(post, "ERR of the card's row is %jd: late programs make the card's cycle late, too",
+        st_post_say(post,
+                    "ERR of the card's row is %jd: late programs make the card's cycle late, too",
                     card->errors_n);
 }
 
@@ -167,8 +173,9 @@ static double length_s(const struct st_post_node *node)
     return (double)node->frames / (double)node->hz;
 }
 
-/** Adds a sentence about the two programs whose requests may have set the card's cycle. The cycle is the
- * largest power of two in the shortest request, unless a minimum or a lock makes it longer. */
+/** Adds a sentence about the two programs whose requests may have set the card's cycle. The cycle
+ * is the largest power of two in the shortest request, unless a minimum or a lock makes it
+ * longer. */
 static void say_wishes(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *first = NULL, *second = NULL;
@@ -188,8 +195,9 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
             post, "%s asked for %jd frames%s%s", first->name, first->frames,
             second != NULL ? st_text(", %s for %jd", second->name, second->frames) : "",
             length_s(first) < length_s(card)
-                ? st_text("; the card still runs at %jd: a minimum or a locked quantum keeps it there",
-                          card->frames)
+                ? st_text(
+                      "; the card still runs at %jd: a minimum or a locked quantum keeps it there",
+                      card->frames)
                 : "");
 }
 
@@ -220,8 +228,9 @@ void st_post_top_end(struct st_post *post)
         post->line_n = node->line_n;
         put_node(post, node->id, "state", "running");
         put_node(post, node->id, "name", node->name);
-        put_node(post, node->id, "latency",
-                 st_text("%jd/%jd", node->frames, node->hz == 0 && card != NULL ? card->hz : node->hz));
+        put_node(
+            post, node->id, "latency",
+            st_text("%jd/%jd", node->frames, node->hz == 0 && card != NULL ? card->hz : node->hz));
     }
     if (card != NULL && card->hz > 0)
         st_post_say(post, "PipeWire runs cycles of %jd frames at %g kHz (%.1f ms)", card->frames,

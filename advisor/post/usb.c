@@ -22,12 +22,14 @@ bool st_post_usb(struct st_post *post, char *line)
     if (indent < post->usb.indent)
         return true;
     post->usb.depth = (int)((indent - post->usb.indent) / 4) - 1;
-    if (post->usb.depth < 0 || post->usb.depth >= (int)ST_ARRAY_LEN(post->usb.ports) || comma == NULL)
+    if (post->usb.depth < 0 || post->usb.depth >= (int)ST_ARRAY_LEN(post->usb.ports) ||
+        comma == NULL)
         return true;
     post->usb.ports[post->usb.depth] = port;
     const long speed_mbit = strtol(comma + 1, NULL, 10);
-    /* a sound card has an interface 2, a MIDI keyboard has fewer interfaces. At 12 Mbit/s the translator of a
-     * hub before the device matters, and this text does not show it: the device is skipped */
+    /* a sound card has an interface 2, a MIDI keyboard has fewer interfaces. At 12 Mbit/s the
+     * translator of a hub before the device matters, and this text does not show it: the device is
+     * skipped */
     if (strcasestr(at, "Class=Audio,") == NULL || interface < 2 ||
         (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return true;

@@ -17,9 +17,11 @@ static const char *problem_text(const struct st_finding *problem)
     return text;
 }
 
-/** The first sentence if no problem and no measurement exist: how many settings may disturb the period.
+/** The first sentence if no problem and no measurement exist: how many settings may disturb the
+ * period.
  * @param bearing_n number of findings that may make the loop late. */
-static const char *answer_by_settings(const struct st_report *report, const char *period, size_t bearing_n)
+static const char *answer_by_settings(const struct st_report *report, const char *period,
+                                      size_t bearing_n)
 {
     const size_t judged_n =
         st_report_count(report, ST_STATUS_OK) + st_report_count_if(report, st_finding_has_fired);
@@ -31,8 +33,8 @@ static const char *answer_by_settings(const struct st_report *report, const char
     if (bearing_n > 0)
         return st_text("%zu setting%s may disturb %s.", bearing_n, ST_PLURAL(bearing_n), period);
     if (judged_n > 0 && unknown_n > judged_n)
-        return st_text("Too little is known: %zu of %zu settings could not be judged for %s.", unknown_n,
-                       unknown_n + judged_n, period);
+        return st_text("Too little is known: %zu of %zu settings could not be judged for %s.",
+                       unknown_n, unknown_n + judged_n, period);
     if (judged_n > 0)
         return st_text("sleeptune found no setting that disturbs %s.", period);
     if (report->facts->partial && !report->wish.in_use)
@@ -40,8 +42,8 @@ static const char *answer_by_settings(const struct st_report *report, const char
     return st_text("sleeptune could not judge any setting for %s.", period);
 }
 
-/** " Not measured: run sleeptune check", with options for the period if the user chose it; otherwise check
- * uses the same period by itself. */
+/** " Not measured: run sleeptune check", with options for the period if the user chose it;
+ * otherwise check uses the same period by itself. */
 static const char *unmeasured_text(const struct st_report *report, const char *at)
 {
     const struct st_wish *wish = &report->wish;
@@ -61,8 +63,8 @@ const char *st_report_format_headline(const struct st_report *report)
     if (report->answer != NULL)
         return report->answer->text;
     if (report->no_sound)
-        return "Nothing plays here: there is no sound card, and no sound server runs. For a program of yours "
-               "that runs in periods: sleeptune report --frames 128.";
+        return "Nothing plays here: there is no sound card, and no sound server runs. For a "
+               "program of yours that runs in periods: sleeptune report --frames 128.";
     const struct st_finding *problem = st_report_first_problem(report);
     const size_t bearing_n = st_report_count_if(report, st_finding_may_delay);
     const char *said = "";
@@ -77,15 +79,18 @@ const char *st_report_format_headline(const struct st_report *report)
     struct st_wish alone = report->wish;
     alone.why[0] = '\0'; /* `alone` leaves out who set the period: another sentence says that */
     const bool is_short = alone.period_ns < 1000000;
-    const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
-                                 (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
-    said = st_text_joined(
-        said, "\n", problem != NULL ? problem_text(problem) : answer_by_settings(report, period, bearing_n));
+    const char *period =
+        st_text("%s (%.1f %s)", st_buffer_text(&alone),
+                (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
+    said = st_text_joined(said, "\n",
+                          problem != NULL ? problem_text(problem)
+                                          : answer_by_settings(report, period, bearing_n));
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
     if (report->facts->partial)
         return said;
     if (counted_n > 0)
-        return st_text("%s sleeptuned has counted %jd dropout%s: sleeptune status says whose.", said,
-                       counted_n, ST_PLURAL(counted_n));
-    return st_text("%s%s", said, unmeasured_text(report, problem != NULL ? st_text(" at %s", period) : ""));
+        return st_text("%s sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
+                       said, counted_n, ST_PLURAL(counted_n));
+    return st_text("%s%s", said,
+                   unmeasured_text(report, problem != NULL ? st_text(" at %s", period) : ""));
 }

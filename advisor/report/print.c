@@ -6,12 +6,13 @@
 
 void st_print_on(const struct st_printer *printer, int column, const char *text)
 {
-    st_text_flow(printer->out, text, strlen(text),
-                 &(struct st_text_flow){.column = column, .indent = column, .width = printer->width});
+    st_text_flow(
+        printer->out, text, strlen(text),
+        &(struct st_text_flow){.column = column, .indent = column, .width = printer->width});
 }
 
-void st_print_lines(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                    const char *text, bool wrap)
+void st_print_lines(const struct st_printer *printer, int label_indent, const char *label,
+                    int indent, const char *text, bool wrap)
 {
     const int end = label_indent + st_text_columns(label);
     int column = end < indent ? indent : end + (label[0] != '\0');
@@ -24,7 +25,8 @@ void st_print_lines(const struct st_printer *printer, int label_indent, const ch
             fprintf(printer->out, "%*s", column = indent, "");
         if (wrap) {
             st_text_flow(printer->out, text, bytes,
-                         &(struct st_text_flow){.column = column, .indent = indent, .width = printer->width});
+                         &(struct st_text_flow){
+                             .column = column, .indent = indent, .width = printer->width});
         } else {
             st_safe_print(printer->out, text, bytes);
             fputc('\n', printer->out);

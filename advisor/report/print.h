@@ -13,12 +13,12 @@ struct st_printer {
     const struct st_report *report; /* the report that is printed */
 };
 
-/** Prints the lines of `text` after `label`, in a column that begins at `indent`. The label begins at column
- * `label_indent` and is padded to `indent`. @param wrap wrap lines at blanks; false: leave lines as they are,
- * whatever their length, for commands. */
-void st_print_lines(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                    const char *text, bool wrap);
+/** Prints the lines of `text` after `label`, in a column that begins at `indent`. The label begins
+ * at column `label_indent` and is padded to `indent`. @param wrap wrap lines at blanks; false:
+ * leave lines as they are, whatever their length, for commands. */
+void st_print_lines(const struct st_printer *printer, int label_indent, const char *label,
+                    int indent, const char *text, bool wrap);
 
-/** Prints text, wrapped, on a line that has already begun: from `column` on, where further lines begin as
- * well. */
+/** Prints text, wrapped, on a line that has already begun: from `column` on, where further lines
+ * begin as well. */
 void st_print_on(const struct st_printer *printer, int column, const char *text);

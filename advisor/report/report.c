@@ -7,9 +7,9 @@
 #include "advisor/rules/buffer.h"
 #include "platform/proc.h"
 
-/** Replaces the finding by that of another computer, if the facts come from the output of `share`: status and
- * effect are that computer's, title and usual fix the rule's. A rule with `cases` that comes to the same
- * status keeps its own sentence, since the number is known. */
+/** Replaces the finding by that of another computer, if the facts come from the output of `share`:
+ * status and effect are that computer's, title and usual fix the rule's. A rule with `cases` that
+ * comes to the same status keeps its own sentence, since the number is known. */
 static void take_shared(const struct st_facts *facts, struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
@@ -17,7 +17,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
     int64_t us;
     const char *rest = st_facts_has_int(facts, ST_KEY_SHARED_WHOLE) ? "not-applicable" : "";
     const char *text = st_facts_text_or(facts, st_text(ST_KEYS_SHARED "%s", rule->id), rest);
-    if (st_finding_status_parse(text, &status) != 0 || (status == finding->status && rule->cases != NULL))
+    if (st_finding_status_parse(text, &status) != 0 ||
+        (status == finding->status && rule->cases != NULL))
         return;
     st_finding_finish(finding);
     finding->rule = rule;
@@ -30,13 +31,14 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
         st_rule_fix(finding);
 }
 
-/** Judges one rule. It becomes unknown if a posted text, which shows only a part of a machine, has none of
- * the rule's facts, or if a saved tree lacks the rule's file. */
-void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
-                     struct st_finding *finding)
+/** Judges one rule. It becomes unknown if a posted text, which shows only a part of a machine, has
+ * none of the rule's facts, or if a saved tree lacks the rule's file. */
+void st_report_judge(const struct st_rule *rule, const struct st_facts *facts,
+                     const struct st_wish *wish, struct st_finding *finding)
 {
     const char *input = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL);
-    const bool text = strstr(input, ST_POSTED_ALL) == NULL, tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
+    const bool text = strstr(input, ST_POSTED_ALL) == NULL,
+               tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
     st_rule_judge(rule, facts, wish, finding);
     const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
     bool has_subject = false; /* does any fact match the rule's first key? */
@@ -44,10 +46,12 @@ void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, c
         has_subject = has_subject || fnmatch(rule->facts[0], (*row)->key, 0) == 0;
     if (text && !has_subject && !(facts->partial && seen && st_finding_has_fired(finding))) {
         st_finding_finish(finding);
-        *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
+        *finding =
+            (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
     }
     if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the given text or files do not show this setting");
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "the given text or files do not show this setting");
     take_shared(facts, finding);
 }
 
@@ -59,16 +63,16 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** Number that orders findings of one status, largest first: what may cost the whole period, known costs,
- * costs without a bound, and last what costs this loop nothing. */
+/** Number that orders findings of one status, largest first: what may cost the whole period, known
+ * costs, costs without a bound, and last what costs this loop nothing. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
         return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    /* the rules before linux-memlock in the table decide which thread may run at once, so they may cost the
-     * whole period */
+    /* the rules before linux-memlock in the table decide which thread may run at once, so they may
+     * cost the whole period */
     const bool may_take_all = finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
                               place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
     return may_take_all ? 1e300 : -1;
@@ -87,12 +91,14 @@ static int by_importance(const void *left, const void *right)
         memcpy(keys[i], order, sizeof(order));
     }
     size_t k = 0;
-    while (k + 1 < ST_ARRAY_LEN(keys[0]) && !(keys[0][k] < keys[1][k]) && !(keys[0][k] > keys[1][k]))
+    while (k + 1 < ST_ARRAY_LEN(keys[0]) && !(keys[0][k] < keys[1][k]) &&
+           !(keys[0][k] > keys[1][k]))
         k++;
     return (keys[0][k] < keys[1][k]) - (keys[0][k] > keys[1][k]);
 }
 
-int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
+int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
+                   struct st_report *ret)
 {
     struct st_report report = {.facts = facts, .unreadable_n = st_facts_unreadable(facts)};
     const int r = st_buffer_choose(facts, frames, rate_hz, &report.wish);
@@ -133,7 +139,8 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
     return n;
 }
 
-size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
+size_t st_report_count_if(const struct st_report *report,
+                          bool (*wanted)(const struct st_finding *finding))
 {
     size_t n = 0;
     ST_REPORT_EACH (each, report)
@@ -162,12 +169,12 @@ struct st_finding *st_report_find(const struct st_report *report, const char *id
     return NULL;
 }
 
-/** Does this machine have a sound server, a card or a USB audio interface? true also if the facts do not show
- * that. */
+/** Does this machine have a sound server, a card or a USB audio interface? true also if the facts
+ * do not show that. */
 static bool has_sound(const struct st_facts *facts)
 {
-    static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
-                                        ST_KEY_DAEMON_PULSEAUDIO};
+    static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS,
+                                        ST_KEY_DAEMON_PIPEWIRE, ST_KEY_DAEMON_PULSEAUDIO};
     const char *lacks = st_facts_text_or(facts, ST_KEY_SYSTEM_LACKS, "");
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
@@ -192,8 +199,8 @@ static const struct {
     {"linux-power-daemons", "linux-cpu-frequency",
      "a power daemon would overwrite it (see linux-power-daemons)",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
-    {"freebsd-rt-permission", "freebsd-mac-priority", "the fix of freebsd-rt-permission solves this, too",
-     NULL},
+    {"freebsd-rt-permission", "freebsd-mac-priority",
+     "the fix of freebsd-rt-permission solves this, too", NULL},
     {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise",
      "the fix of freebsd-alloweddeviation solves this, too", NULL},
@@ -208,11 +215,13 @@ static struct st_finding *fired(const struct st_report *report, const char *id)
 
 void st_report_leave_out_done(struct st_report *report, bool right_too)
 {
-    /* findings that the right to real-time priority solves, too: real-time threads have no timer slack, the
-     * fix also raises the limit of locked memory, and the right is more than rtkit gives */
+    /* findings that the right to real-time priority solves, too: real-time threads have no timer
+     * slack, the fix also raises the limit of locked memory, and the right is more than rtkit
+     * gives */
     static const char *const of_right[] = {"linux-timer-slack", "linux-rtkit", "linux-memlock",
                                            "linux-server-priority"};
-    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
+    report->no_sound =
+        report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
     for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
         report->findings[i].needless = "nothing here plays sound";
     ST_EACH (row, firsts) {
@@ -227,11 +236,13 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         return;
     ST_EACH (id, of_right) {
         struct st_finding *finding = fired(report, *id);
-        /* a finding that is worse than linux-rt-permission keeps its own reason: if rtkit gives the right,
-         * linux-rt-permission is only advice, but a server without real-time priority stays a problem */
+        /* a finding that is worse than linux-rt-permission keeps its own reason: if rtkit gives the
+         * right, linux-rt-permission is only advice, but a server without real-time priority stays
+         * a problem */
         if (finding != NULL &&
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
-            st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
+            st_finding_statuses[finding->status].rank <=
+                st_finding_statuses[permission->status].rank)
             finding->needless = "the fix of linux-rt-permission solves this, too";
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
@@ -241,8 +252,8 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
 
 void st_report_leave_out(struct st_report *report)
 {
-    /* plays_well: sleeptuned watched and counted no dropout, and the period is at least 5 ms. The limit is a
-     * choice of the report. */
+    /* plays_well: sleeptuned watched and counted no dropout, and the period is at least 5 ms. The
+     * limit is a choice of the report. */
     const bool plays_well = report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
                             st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
                             st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
@@ -255,7 +266,8 @@ void st_report_leave_out(struct st_report *report)
 
 /* --- results of `tune` --- */
 
-const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding)
+const struct st_tuned_row *st_report_tuned(const struct st_report *report,
+                                           const struct st_finding *finding)
 {
     if (report->tuned == NULL || report->tuned->frames != report->wish.frames)
         return NULL;
@@ -277,8 +289,9 @@ void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 
 /* --- profiles: a table of costs that are not accepted --- */
 
-/* Costs that each profile does not accept. Power counts on battery; fairness and throughput on a server,
- * which others use, too; security everywhere but on a studio machine, which is used for nothing else. */
+/* Costs that each profile does not accept. Power counts on battery; fairness and throughput on a
+ * server, which others use, too; security everywhere but on a studio machine, which is used for
+ * nothing else. */
 static const char *const refused[][4] = {
     [ST_REPORT_PROFILE_DESKTOP] = {"security", NULL},
     [ST_REPORT_PROFILE_STUDIO] = {NULL},
@@ -344,8 +357,8 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
             continue;
         if (st_finding_statuses[status].rank >= st_finding_statuses[threshold].rank)
             return 1;
-        if (status == ST_STATUS_UNKNOWN &&
-            st_finding_statuses[st_rule_worst(finding->rule)].rank >= st_finding_statuses[threshold].rank)
+        if (status == ST_STATUS_UNKNOWN && st_finding_statuses[st_rule_worst(finding->rule)].rank >=
+                                               st_finding_statuses[threshold].rank)
             unknown = 2;
     }
     return unknown;

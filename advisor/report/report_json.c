@@ -36,8 +36,8 @@ static json_t *measured_json(const struct st_report *report, const struct st_fin
     const char *text;
     if (row == NULL)
         return json_null();
-    return json_pack("{s:s, s:s, s:o, s:s}", "outcome", st_tuning_outcome_name(row->outcome), "text",
-                     (text = st_tuned_text(report->tuned, row)), "fold",
+    return json_pack("{s:s, s:s, s:o, s:s}", "outcome", st_tuning_outcome_name(row->outcome),
+                     "text", (text = st_tuned_text(report->tuned, row)), "fold",
                      st_json_real_or_null(row->outcome == ST_TUNING_HELPS, row->fold), "day",
                      report->tuned->day);
 }
@@ -45,18 +45,20 @@ static json_t *measured_json(const struct st_report *report, const struct st_fin
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, s:s, s:o, s:s, s:s?, s:s?, "
-        "s:o, s:s?}",
-        "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
-        finding->summary, "mechanism", rule->mechanism, "effect_us",
-        st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
-        "evidence", facts_json(finding->evidence, finding->evidence_n, false), "fix", "now", finding->fix_now,
-        "persistent", finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
-        st_rule_privilege(rule), "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
-        lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual", "set_aside",
-        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding), "ask",
-        finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, "
+                     "s:s, s:o, s:s, s:s?, s:s?, s:o, s:s?}",
+                     "id", rule->id, "status", st_finding_statuses[finding->status].name, "title",
+                     rule->title, "summary", finding->summary, "mechanism", rule->mechanism,
+                     "effect_us", st_json_real_or_null(finding->effect_known, finding->effect_us),
+                     "formula", finding->formula, "evidence",
+                     facts_json(finding->evidence, finding->evidence_n, false), "fix", "now",
+                     finding->fix_now, "persistent", finding->fix_persistent, "needs",
+                     st_finding_needs[finding->needs].name, "privilege", st_rule_privilege(rule),
+                     "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
+                     lines_json(rule->sources), "applicability",
+                     st_rule_is_applied(rule) ? "auto" : "manual", "set_aside", finding->set_aside,
+                     "needless", finding->needless, "measured", measured_json(report, finding),
+                     "ask", finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
 }
 
 /** Number of findings of each status that count, and of findings that the profile sets aside. */
@@ -74,8 +76,8 @@ static json_t *counts_json(const struct st_report *report)
     return counts;
 }
 
-/** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; null: the music was not
- * watched. */
+/** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; null: the music
+ * was not watched. */
 static json_t *music_json(const struct st_facts *facts)
 {
     const size_t prefix = strlen(ST_MUSIC_PREFIX);
@@ -97,14 +99,17 @@ json_t *st_report_format_json(const struct st_report *report)
     if (findings == NULL)
         return NULL;
     json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}",
-        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_rows[report->facts->os].name,
-        "verdict", (verdict = st_report_format_headline(report)), "period", "frames",
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, "
+        "s:o}",
+        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
+        st_os_rows[report->facts->os].name, "verdict",
+        (verdict = st_report_format_headline(report)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", st_text_or(report->wish.why, NULL), "facts",
-        (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
-        facts_json((const struct st_fact *const *)report->facts->rows, report->facts->n, true), "findings",
-        findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
+        (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n,
+        "unread",
+        facts_json((const struct st_fact *const *)report->facts->rows, report->facts->n, true),
+        "findings", findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
         st_report_sum_us(report), "counts", counts_json(report), "notes",
         lines_json(st_place_notes(report->facts)), "music", music_json(report->facts));
     if (document != NULL && report->answer != NULL &&
@@ -115,7 +120,8 @@ json_t *st_report_format_json(const struct st_report *report)
     return document;
 }
 
-int st_report_json(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
+int st_report_json(const struct st_report *report, FILE *out,
+                   ST_UNUSED const struct st_report_view *view)
 {
     json_t *document = st_report_format_json(report);
     char *text = st_json_dump(document);

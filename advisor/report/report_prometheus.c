@@ -12,28 +12,31 @@ static void gauge(FILE *out, const char *name, const char *help)
 int st_report_prometheus(const struct st_report *report, FILE *out,
                          ST_UNUSED const struct st_report_view *view)
 {
-    static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
-                                              ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
+    static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE,
+                                              ST_STATUS_UNKNOWN, ST_STATUS_OK,
+                                              ST_STATUS_NOT_APPLICABLE};
     size_t counting = 0;
     gauge(out, "sleeptune_report_findings",
           "Number of rules by status, without rules that the profile leaves out.");
     ST_EACH (status, statuses) {
         const size_t n = st_report_count(report, *status);
         counting += n;
-        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_statuses[*status].name, n);
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n",
+                st_finding_statuses[*status].name, n);
     }
     gauge(out, "sleeptune_report_left_out_findings", "Rules that the profile leaves out.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
-    gauge(out, "sleeptune_report_finding_info", "1 for each rule with status problem, advice or unknown.");
+    gauge(out, "sleeptune_report_finding_info",
+          "1 for each rule with status problem, advice or unknown.");
     ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) ||
             (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
-            fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
-                    st_finding_statuses[finding->status].name);
+            fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n",
+                    finding->rule->id, st_finding_statuses[finding->status].name);
     }
-    gauge(
-        out, "sleeptune_report_effect_seconds",
-        "Upper bound of the lateness that a setting can cause at this period; only where a bound is known.");
+    gauge(out, "sleeptune_report_effect_seconds",
+          "Upper bound of the lateness that a setting can cause at this period; only where a bound "
+          "is known.");
     ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) && finding->effect_known)
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
@@ -44,7 +47,8 @@ int st_report_prometheus(const struct st_report *report, FILE *out,
     gauge(out, "sleeptune_report_period_seconds", "Period for which the settings were judged.");
     fprintf(out, "sleeptune_report_period_seconds %.9g\n", st_ns_seconds(report->wish.period_ns));
     if (report->facts->time_ns != 0) {
-        gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
+        gauge(out, "sleeptune_report_time_seconds",
+              "When the facts were read, seconds since 1970.");
         fprintf(out, "sleeptune_report_time_seconds %.3f\n", st_ns_seconds(report->facts->time_ns));
     }
     return 0;

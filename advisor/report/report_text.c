@@ -1,5 +1,5 @@
-/* A report for the terminal. The first screen has what is important, and fits 80 columns and 24 lines with a
- * prompt; all other settings and details follow it on request. */
+/* A report for the terminal. The first screen has what is important, and fits 80 columns and 24
+ * lines with a prompt; all other settings and details follow it on request. */
 #include <unistd.h>
 
 #include "advisor/facts/place.h"
@@ -11,7 +11,7 @@
 #include "st_config.h"
 
 #define SCREEN_LINES 23 /* lines of a terminal, without the one for the prompt */
-#define POSTED_LINES                                                                                         \
+#define POSTED_LINES                                                                               \
     12 /* further lines for the fix itself, which the author of a posted text cannot look up */
 #define SETTINGS_MAX 5
 #define BELOW_MAX    3 /* most settings below the answer of `check`; their costs are not printed */
@@ -41,13 +41,14 @@ static void print_text(const struct st_printer *printer, int indent, const char 
 static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
     if (text != NULL)
-        st_print_lines(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text, false);
+        st_print_lines(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text,
+                       false);
 }
 
 /* --- the settings of the first screen --- */
 
-/** Prints status, problem and possible cost. For the problem that the headline has explained, the rule's
- * title replaces the problem. */
+/** Prints status, problem and possible cost. For the problem that the headline has explained, the
+ * rule's title replaces the problem. */
 static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_tuned_row *tuned = st_report_tuned(printer->report, finding);
@@ -60,28 +61,31 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
         effect = st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold);
     else if (tuned != NULL)
-        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)" : " (tried: no effect here)";
+        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)"
+                                                     : " (tried: no effect here)";
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
         effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);
     st_print_on(printer, STATUS_WIDTH, st_text("%.*s%s", st_text_cut(what, 350), what, effect));
 }
 
-/** Does the command have a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
+/** Does the command have a word in capitals to be filled in, such as TID in
+ * /proc/TID/timerslack_ns? */
 static bool has_blank(const char *command)
 {
     size_t n;
     for (const char *at = command; *at != '\0'; at += n > 0 ? n : 1) {
         n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        if (n > 1 && (at == command || strchr(" /", at[-1]) != NULL) && strchr(" /)", at[n]) != NULL)
+        if (n > 1 && (at == command || strchr(" /", at[-1]) != NULL) &&
+            strchr(" /)", at[n]) != NULL)
             return true;
     }
     return false;
 }
 
-/** The only line of a command that is not a comment. NULL: the line is not the whole fix (a comment is a
- * step: "# remove X from FILE, then", "# then unplug it"), does not fit, has a word to be filled in, or
- * works in the current shell only ("$$"), since players are started from a menu. */
+/** The only line of a command that is not a comment. NULL: the line is not the whole fix (a comment
+ * is a step: "# remove X from FILE, then", "# then unplug it"), does not fit, has a word to be
+ * filled in, or works in the current shell only ("$$"), since players are started from a menu. */
 static const char *one_command(const char *text, int width)
 {
     const char *command = NULL;
@@ -99,8 +103,8 @@ static const char *one_command(const char *text, int width)
     return command;
 }
 
-/** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change this
- * machine instead. */
+/** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change
+ * this machine instead. */
 static bool is_posted(const struct st_finding *finding)
 {
     return finding->facts->partial;
@@ -108,17 +112,19 @@ static bool is_posted(const struct st_finding *finding)
 
 static const char *apply_command(const struct st_finding *finding)
 {
-    return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo, finding->rule->id);
+    return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo,
+                   finding->rule->id);
 }
 
 /** What the user can do about a setting now, in one line. */
 struct step {
     const char *command; /* the command; "": the user makes the change by hand */
-    const char *then; /* text after a semicolon: what has to follow, or how long the command's effect lasts */
+    const char *then;    /* text after a semicolon: what has to follow, or how long the command's
+                            effect lasts */
 };
 
-/** The `apply` command if there is one, else the permanent command, else the one until reboot. @param
- * width columns; 0: any. */
+/** The `apply` command if there is one, else the permanent command, else the one until reboot.
+ * @param width columns; 0: any. */
 static struct step step_of(const struct st_finding *finding, int width)
 {
     struct step step = {"", st_finding_needs[finding->needs].then};
@@ -159,8 +165,9 @@ static void print_command(const struct st_printer *printer, const struct st_find
         print_lines(printer, "", step.command);
     } else {
         print_text(printer, INDENT,
-                   st_text(st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
-                                                       : "no fix is known: see 'sleeptune report %s'",
+                   st_text(st_finding_has_fix(finding)
+                               ? "by hand: 'sleeptune report %s' shows how"
+                               : "no fix is known: see 'sleeptune report %s'",
                            finding->rule->id));
     }
 }
@@ -175,8 +182,8 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (st_text_begins(cost, "none"))
         cost = "nothing";
     /* on Linux, the command contains sudo */
-    if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' && st_text_is(st_rule_privilege(rule), "root") &&
-        !st_machine_is_jailed(finding->facts))
+    if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' &&
+        st_text_is(st_rule_privilege(rule), "root") && !st_machine_is_jailed(finding->facts))
         root = "; as root";
     print_text(printer, INDENT,
                st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
@@ -210,10 +217,12 @@ static int lines(const char *text)
     return n;
 }
 
-/** Calls `print` and returns as a text what it prints: of the report (finding NULL) or of one finding.
+/** Calls `print` and returns as a text what it prints: of the report (finding NULL) or of one
+ * finding.
  * @return NULL: out of memory. */
 static const char *printed(const struct st_printer *printer, const struct st_finding *finding,
-                           void (*print)(const struct st_printer *printer, const struct st_finding *finding))
+                           void (*print)(const struct st_printer *printer,
+                                         const struct st_finding *finding))
 {
     char *text = NULL;
     size_t bytes;
@@ -266,10 +275,12 @@ struct names {
 static void add_name(struct names *names, const char *name)
 {
     if (names->n++ < NAMES_MAX)
-        names->text = st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
+        names->text =
+            st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
 }
 
-/** Makes a sentence: `before`, the first names, the number of further names, `behind`. "": there are none. */
+/** Makes a sentence: `before`, the first names, the number of further names, `behind`. "": there
+ * are none. */
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
     const char *text = st_text_with(before, names->text);
@@ -278,7 +289,8 @@ static const char *names_text(const char *before, const struct names *names, con
     return names->n > 0 ? st_text("%s%s.\n", text, behind) : "";
 }
 
-/** Which files and system calls could not be read, each named once, and whether root can read more. */
+/** Which files and system calls could not be read, each named once, and whether root can read
+ * more. */
 static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
@@ -287,11 +299,13 @@ static const char *unread_text(const struct st_report *report)
         const struct st_fact *fact = *row;
         if (!st_fact_is_unread(fact))
             continue;
-        const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
+        const char *why =
+            fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
         const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
         /* compare whole lines, since /etc/x is also the end of /usr/local/etc/x */
         const char *line = st_text("\n%s\n", name);
-        if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine && geteuid() != 0)
+        if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine &&
+            geteuid() != 0)
             root = ". Root can read more";
         if (strstr(said, line) != NULL)
             continue;
@@ -301,8 +315,9 @@ static const char *unread_text(const struct st_report *report)
     return names_text("Not read: ", &names, root);
 }
 
-/** Makes the sentences below the settings: "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; rules
- * whose advice is not about lateness; what could not be read; how many settings the profile leaves out. */
+/** Makes the sentences below the settings: "8 ok, 2 not applicable, 2 unknown: linux-hz,
+ * linux-heat"; rules whose advice is not about lateness; what could not be read; how many settings
+ * the profile leaves out. */
 static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0}, harmless = {0};
@@ -320,16 +335,18 @@ static const char *counts_text(const struct st_report *report)
     if (aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP)
         aside = st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
                         st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
-    return st_text(
-        "%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s", st_report_count(report, ST_STATUS_OK),
-        st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n, st_text_with(": ", unknown.text),
-        names_text("Advice that is not about lateness: ", &harmless, ""), unread_text(report), aside);
+    return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s",
+                   st_report_count(report, ST_STATUS_OK),
+                   st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
+                   st_text_with(": ", unknown.text),
+                   names_text("Advice that is not about lateness: ", &harmless, ""),
+                   unread_text(report), aside);
 }
 
 /* --- the first screen --- */
 
-/** Prints the next step, given as "COMMAND (reason)": the command as a line of its own, of any length, so
- * that it can be copied; the reason below it. */
+/** Prints the next step, given as "COMMAND (reason)": the command as a line of its own, of any
+ * length, so that it can be copied; the reason below it. */
 static void print_next(const struct st_printer *printer, const char *next)
 {
     const struct st_finding *problem = problem_before_next(printer->report);
@@ -341,15 +358,16 @@ static void print_next(const struct st_printer *printer, const char *next)
         next = step_of(problem, 0).command;
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
-        st_print_lines(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next), false);
+        st_print_lines(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next),
+                       false);
         print_text(printer, NEXT_INDENT, st_text("%.*s", (int)strlen(why) - 3, why + 2));
     } else {
         st_print_lines(printer, 0, "Next:", NEXT_INDENT, next, true);
     }
 }
 
-/** Prints what follows the settings: the next step of the answer, and the counts. Below an answer the counts
- * appear only with --details. */
+/** Prints what follows the settings: the next step of the answer, and the counts. Below an answer
+ * the counts appear only with --details. */
 static void print_below(const struct st_printer *printer, ST_UNUSED const struct st_finding *none)
 {
     const struct st_report *report = printer->report;
@@ -368,17 +386,21 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
     const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
-    /* true: no sentence about the buffer size follows, since a posted text with a size in use already says
-     * what happened, or since the verdict on a text without such a size names no size */
+    /* true: no sentence about the buffer size follows, since a posted text with a size in use
+     * already says what happened, or since the verdict on a text without such a size names no
+     * size */
     const bool says_itself =
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);
-    if (has_server && !wish->in_use && !asked) /* the sentence about the music already names the server */
-        verdict = st_text("%s\nThe buffer size in use is unknown: the settings are judged for %u frames.",
-                          verdict, wish->frames);
+    if (has_server && !wish->in_use &&
+        !asked) /* the sentence about the music already names the server */
+        verdict =
+            st_text("%s\nThe buffer size in use is unknown: the settings are judged for %u frames.",
+                    verdict, wish->frames);
     else if (!asked && !report->no_sound && !says_itself)
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
-    /* no server runs: the row about the buffer says so, and the sentence about the music is left out */
+    /* no server runs: the row about the buffer says so, and the sentence about the music is left
+     * out */
     if (!wish->in_use && !has_server && !asked)
         music = "";
     if (st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0)
@@ -387,17 +409,18 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
         print_text(printer, 0, st_text_joined(verdict, "\n", music));
     if (report->answer != NULL) {
         fputc('\n', printer->out);
-        report->answer->table(report->answer->ctx, printer->out, printer->width != 0 ? printer->width : 80,
-                              printer->colour);
+        report->answer->table(report->answer->ctx, printer->out,
+                              printer->width != 0 ? printer->width : 80, printer->colour);
     }
     fputc('\n', printer->out);
 }
 
-/** Prints the answer, at most five settings with cost and command, and counts of all findings. It prints
- * fewer settings if the counts need the lines. @return 0 or -ENOMEM. */
+/** Prints the answer, at most five settings with cost and command, and counts of all findings. It
+ * prints fewer settings if the counts need the lines. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer)
 {
-    const char *above = printed(printer, NULL, print_above), *below = printed(printer, NULL, print_below),
+    const char *above = printed(printer, NULL, print_above),
+               *below = printed(printer, NULL, print_below),
                *hint = "About a setting: sleeptune report ID.";
     if (above == NULL || below == NULL)
         return -ENOMEM;
@@ -405,8 +428,8 @@ static int print_first_screen(const struct st_printer *printer)
     /* lines that are not for settings: above, below, a blank line and the hint */
     const int rest = lines(above) + lines(below) + 2;
     fputs(above, printer->out);
-    const size_t shown =
-        print_settings(printer, SCREEN_LINES - rest + POSTED_LINES * printer->report->facts->partial);
+    const size_t shown = print_settings(
+        printer, SCREEN_LINES - rest + POSTED_LINES * printer->report->facts->partial);
     if (shown > 0)
         fputc('\n', printer->out);
     fputs(below, printer->out);
@@ -432,7 +455,8 @@ static void print_commands(const struct st_printer *printer, const struct st_fin
     if (st_rule_can_apply(finding) && !is_posted(finding))
         print_lines(printer, "Apply:", apply_command(finding));
     else if (finding->changes_n > 0)
-        print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
+        print_field(printer,
+                    "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
     print_lines(printer, "For ever:", finding->fix_persistent);
     print_lines(printer, "For now:", finding->fix_now);
 }
@@ -442,9 +466,9 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_commands(printer, finding);
     if (!st_finding_has_fix(finding))
         return;
-    print_field(
-        printer, "Needs:",
-        st_text("%s; rights: %s", st_finding_needs[finding->needs].text, st_rule_privilege(finding->rule)));
+    print_field(printer, "Needs:",
+                st_text("%s; rights: %s", st_finding_needs[finding->needs].text,
+                        st_rule_privilege(finding->rule)));
     print_field(printer, "Cost:", st_rule_cost(finding->rule));
     print_field(printer, "Not when:", finding->rule->when_not);
 }
@@ -454,7 +478,8 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
     const char *label = "Seen:";
     ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *place;
-        const char *value = st_text_or(fact->text, ""); /* the value may contain control characters */
+        const char *value =
+            st_text_or(fact->text, ""); /* the value may contain control characters */
         const char *const says[ST_FACT_STATES_N] = {
             [ST_FACT_OK] = st_text("= %.*s", st_text_cut(value, 200), value),
             [ST_FACT_ABSENT] = "is absent",
@@ -474,8 +499,8 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
     if (!finding->effect_known && !st_finding_asks(finding))
         return;
     if (finding->effect_known && finding->effect_us > 0)
-        text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,
-                       period_us, 100 * finding->effect_us / period_us);
+        text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
+                       finding->effect_us, period_us, 100 * finding->effect_us / period_us);
     else if (finding->effect_known)
         text = st_text("0 µs of lateness in each period of %.1f µs", period_us);
     print_field(printer, "May cost:", text);
@@ -526,8 +551,8 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
     return 0;
 }
 
-/* Prints the rule's entry in the manual, and its page in the documentation unless that page is a file that is
- * not installed. */
+/* Prints the rule's entry in the manual, and its page in the documentation unless that page is a
+ * file that is not installed. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
     print_field(printer, "Manual:", st_text("man sleeptune-rules, entry %s", id));

@@ -11,17 +11,19 @@
 static const char *kernel_of(const struct st_facts *facts)
 {
     return st_facts_text_or(
-        facts, facts->os == ST_OS_FREEBSD ? ST_KEY_FREEBSD_KERN_OSRELEASE : ST_KEY_KERNEL_RELEASE, NULL);
+        facts, facts->os == ST_OS_FREEBSD ? ST_KEY_FREEBSD_KERN_OSRELEASE : ST_KEY_KERNEL_RELEASE,
+        NULL);
 }
 
 static bool take_row(json_t *object, struct st_tuned_row *row)
 {
     const char *id, *outcome, *target, *from, *to;
     json_int_t events_n[2];
-    if (json_unpack(object, "{s:s, s:s, s:F, s:F, s:F, s:s, s:s, s:s, s:[{s:I, s:F}, {s:I, s:F}]}", "id", &id,
-                    "outcome", &outcome, "fold", &row->fold, "low", &row->low, "high", &row->high, "target",
-                    &target, "from", &from, "to", &to, "runs", "dropouts", &events_n[0], "seconds",
-                    &row->seconds[0], "dropouts", &events_n[1], "seconds", &row->seconds[1]) != 0)
+    if (json_unpack(object, "{s:s, s:s, s:F, s:F, s:F, s:s, s:s, s:s, s:[{s:I, s:F}, {s:I, s:F}]}",
+                    "id", &id, "outcome", &outcome, "fold", &row->fold, "low", &row->low, "high",
+                    &row->high, "target", &target, "from", &from, "to", &to, "runs", "dropouts",
+                    &events_n[0], "seconds", &row->seconds[0], "dropouts", &events_n[1], "seconds",
+                    &row->seconds[1]) != 0)
         return false;
     for (int arm = 0; arm < 2; arm++) {
         row->events_n[arm] = (uint64_t)ST_MAX(events_n[arm], 0);
@@ -39,8 +41,10 @@ static bool take_row(json_t *object, struct st_tuned_row *row)
                  {target, row->target, sizeof(row->target)},
                  {from, row->from, sizeof(row->from)},
                  {to, row->to, sizeof(row->to)}};
-    ST_EACH (text, texts) { /* texts from a file are printed later, so only safe ones are accepted */
-        if (!st_safe_is(text->from) || !st_text_copy(text->to, text->bytes, text->from, strlen(text->from)))
+    ST_EACH (text,
+             texts) { /* texts from a file are printed later, so only safe ones are accepted */
+        if (!st_safe_is(text->from) ||
+            !st_text_copy(text->to, text->bytes, text->from, strlen(text->from)))
             return false;
     }
     return row->outcome != ST_TUNING_NOT_TRIED &&
@@ -54,8 +58,8 @@ static int take(json_t *document, const char *kernel, struct st_tuned *ret)
     json_int_t frames;
     json_t *rows, *object;
     struct st_tuned tuned = {.n = 0};
-    if (json_unpack(document, "{s:s, s:s, s:s, s:I, s:o}", "schema", &schema, "day", &day, "kernel", &then,
-                    "frames", &frames, "rows", &rows) != 0 ||
+    if (json_unpack(document, "{s:s, s:s, s:s, s:I, s:o}", "schema", &schema, "day", &day, "kernel",
+                    &then, "frames", &frames, "rows", &rows) != 0 ||
         !st_text_is(schema, SCHEMA) || !st_safe_is(day) ||
         !st_text_copy(tuned.day, sizeof(tuned.day), day, strlen(day)) ||
         json_array_size(rows) > ST_TUNING_ROWS_MAX)
@@ -77,7 +81,8 @@ int st_tuned_read(struct st_platform *machine, const char *folder, const struct 
 {
     char text[DOCUMENT_BYTES];
     size_t bytes;
-    int r = machine->read_text(machine, st_text("%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
+    int r =
+        machine->read_text(machine, st_text("%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
     if (r != 0)
         return r;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -95,15 +100,16 @@ int st_tuned_write(struct st_platform *platform, const char *folder, const struc
     json_t *rows = json_array();
     ST_EACH_OF (row, tuned->rows, tuned->n) {
         json_array_append_new(
-            rows,
-            json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}", "id", row->id,
-                      "outcome", st_tuning_outcome_name(row->outcome), "fold", row->fold, "low", row->low,
-                      "high", row->high, "target", row->target, "from", row->from, "to", row->to, "runs",
-                      "dropouts", (json_int_t)row->events_n[0], "seconds", row->seconds[0], "dropouts",
-                      (json_int_t)row->events_n[1], "seconds", row->seconds[1]));
+            rows, json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}",
+                            "id", row->id, "outcome", st_tuning_outcome_name(row->outcome), "fold",
+                            row->fold, "low", row->low, "high", row->high, "target", row->target,
+                            "from", row->from, "to", row->to, "runs", "dropouts",
+                            (json_int_t)row->events_n[0], "seconds", row->seconds[0], "dropouts",
+                            (json_int_t)row->events_n[1], "seconds", row->seconds[1]));
     }
-    json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
-                                 kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
+    json_t *document =
+        json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
+                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
     char *text = st_json_into_text(document, ST_JSON_PRETTY);
     if (text == NULL)
         return -ENOMEM;
@@ -126,8 +132,8 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
 {
     const char *effect = "no effect shown";
     if (row->outcome == ST_TUNING_HELPS)
-        effect =
-            st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold, row->low, row->high);
+        effect = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold,
+                         row->low, row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
         effect = "more late wake-ups";
     const char *change = row->to[0] != '\0' ? st_text("%s -> %s: ", row->from, row->to) : row->from;
@@ -143,7 +149,7 @@ const char *st_tuned_per_hour(const struct st_tuned_row *row)
         usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]));
     const char *with =
         st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]));
-    return st_text(
-        "; dropouts of the test loop: %s %s an hour without this setting, at most %s with it (95 %%)",
-        usual > 0 ? "about" : "at most", without, with);
+    return st_text("; dropouts of the test loop: %s %s an hour without this setting, at most %s "
+                   "with it (95 %%)",
+                   usual > 0 ? "about" : "at most", without, with);
 }

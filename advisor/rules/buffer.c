@@ -19,25 +19,27 @@ static const char *const verbs[] = {"asked for", "forces"};
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
     /* refuses sizes and rates that sleeptune's own cycle loop cannot run */
-    if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 || frames * 20000 < rate_hz ||
-        frames > 10 * rate_hz)
+    if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 ||
+        frames * 20000 < rate_hz || frames > 10 * rate_hz)
         return false;
-    *ret = (struct st_wish){.frames = (uint32_t)frames, .rate_hz = (uint32_t)rate_hz, .in_use = true};
+    *ret =
+        (struct st_wish){.frames = (uint32_t)frames, .rate_hz = (uint32_t)rate_hz, .in_use = true};
     st_safe_copy(ret->why, sizeof(ret->why), why, ST_TEXT_TO_NUL);
     return true;
 }
 
 /* --- a program that has a card for itself --- */
 
-/** Finds the shortest period among programs that use a card without a sound server, and says in `why` which
- * program it is: "as ardour uses card0". @return false: there is no such program. */
+/** Finds the shortest period among programs that use a card without a sound server, and says in
+ * `why` which program it is: "as ardour uses card0". @return false: there is no such program. */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    /* these stream owners are not such programs: servers, wireplumber (it only tests what the card can do)
-     * and sleeptuned (its own stream is not music) */
-    static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
-                                          "pulseaudio", "alsa-",     "sleeptune",    NULL},
+    /* these stream owners are not such programs: servers, wireplumber (it only tests what the card
+     * can do) and sleeptuned (its own stream is not music) */
+    static const char *const servers[] = {"pipewire",    "data-loop", "pw-data-loop",
+                                          "wireplumber", "jackd",     "pulseaudio",
+                                          "alsa-",       "sleeptune", NULL},
                              *const unknown[] = {"alsa-", "a program"};
     *ret = (struct st_wish){0};
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
@@ -46,7 +48,8 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
                    *card = fact->key + sizeof(prefix) - 1;
         if (st_text_begins_among(owner, servers))
             continue;
-        const char *why = st_text("as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
+        const char *why =
+            st_text("as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->i64, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
              (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))
@@ -66,20 +69,22 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     const int64_t frames = st_facts_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
     const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     return take(ret, frames, rate_hz,
-                frames == jack.frames && jack.frames_given ? st_text("set by JACK's option -p %jd", frames)
-                                                           : "as JACK runs now");
+                frames == jack.frames && jack.frames_given
+                    ? st_text("set by JACK's option -p %jd", frames)
+                    : "as JACK runs now");
 }
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
-    const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, PULSE_RATE_HZ);
+    const int64_t rate_hz =
+        st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, PULSE_RATE_HZ);
     int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
     const char *why = st_text("PulseAudio has %jd ms to refill the card", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
-        ms =
-            st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_BUFFER_PULSE_FRAGMENT_MS);
+        ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
+                                  ST_BUFFER_PULSE_FRAGMENT_MS);
         why = st_text("the length of PulseAudio's fragments, %jd ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
@@ -105,7 +110,8 @@ const char *st_buffer_program(const struct st_fact *node)
 }
 
 /** The first playing node whose property has this text. NULL: none. */
-static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
+static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf,
+                                       const char *wanted)
 {
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         if (st_buffer_is_playing(node) && st_fact_beside_is(node, leaf, wanted))
@@ -120,8 +126,8 @@ static const struct st_fact *find_forcer(const struct st_facts *facts, int64_t h
     return find_node(facts, "force_rate", st_text("%jd", hz));
 }
 
-/** Can a device's rate be the rate of the graph? Yes for the default, a rate that PipeWire may use ("[
- * 44100, 48000 ]"), or one that a program forces. */
+/** Can a device's rate be the rate of the graph? Yes for the default, a rate that PipeWire may use
+ * ("[ 44100, 48000 ]"), or one that a program forces. */
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     const char *allowed = st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, "");
@@ -135,8 +141,9 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 {
     int64_t over, hz;
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        if (st_buffer_is_playing(node) && is_fraction(st_fact_beside_text_or(node, "rate", ""), &over, &hz) &&
-            hz != default_hz && is_graph_rate(facts, hz, default_hz))
+        if (st_buffer_is_playing(node) &&
+            is_fraction(st_fact_beside_text_or(node, "rate", ""), &over, &hz) && hz != default_hz &&
+            is_graph_rate(facts, hz, default_hz))
             return true;
     }
     return false;
@@ -145,17 +152,19 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
     const int64_t forced_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
-                  set = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ,
-                                             st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0));
-    ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ);
+                  set = st_facts_positive_or(
+                      facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ,
+                      st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0));
+    ret->default_hz =
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         const int64_t hz = node->i64;
         if (!st_buffer_is_playing(node) || !st_fact_beside_is(node, "driver", "true") ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
         if (ret->running_hz != 0 && ret->running_hz != hz)
-            ret->rate_unknown = "devices run at different rates, and pw-dump does not say which program "
-                                "plays on which";
+            ret->rate_unknown = "devices run at different rates, and pw-dump does not say which "
+                                "program plays on which";
         ret->running_hz = hz;
     }
     if (ret->running_hz == 0 || ret->rate_unknown != NULL)
@@ -166,8 +175,8 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
      * with 1.4.2), and so does a card with a single rate */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
         wants_other_rate(facts, ret->default_hz))
-        ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does not show "
-                            "which one PipeWire chose: pw-top does (RATE)";
+        ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does "
+                            "not show which one PipeWire chose: pw-top does (RATE)";
     const struct st_fact *asker = find_forcer(facts, ret->running_hz);
     ret->rate_forced = asker != NULL || forced_hz > 0;
     ret->rate_verb = verbs[ret->rate_forced];
@@ -198,8 +207,8 @@ bool st_buffer_is_pipewires(const struct st_fact *fact)
     return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
-/** Does PipeWire fill this ring when the card interrupts, not by a timer? Its cycle may then be longer than
- * half of the ring (spa/plugins/alsa/alsa-pcm.c, since 1.4.9). */
+/** Does PipeWire fill this ring when the card interrupts, not by a timer? Its cycle may then be
+ * longer than half of the ring (spa/plugins/alsa/alsa-pcm.c, since 1.4.9). */
 static bool is_by_interrupts(const struct st_fact *ring)
 {
     int64_t card;
@@ -227,17 +236,18 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
     return ST_MAX(frames, 1);
 }
 
-/** PipeWire's cycle at `hz` if a program asks for `frames` at `frames_hz`: PipeWire scales its limits with
- * the rate, and rounds down to a power of two. */
+/** PipeWire's cycle at `hz` if a program asks for `frames` at `frames_hz`: PipeWire scales its
+ * limits with the rate, and rounds down to a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
-    const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
+    const int64_t now =
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
     /* a limit that is not known does not exclude the cycle that runs now */
-    const int64_t min =
-        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_MIN(now, ST_BUFFER_PIPEWIRE_MIN));
-    const int64_t max =
-        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_MAX(now, ST_BUFFER_PIPEWIRE_MAX));
+    const int64_t min = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM,
+                                             ST_MIN(now, ST_BUFFER_PIPEWIRE_MIN));
+    const int64_t max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                                             ST_MAX(now, ST_BUFFER_PIPEWIRE_MAX));
     int64_t cycle = 1;
     frames = ST_MAX(frames * hz / frames_hz, min * hz / default_hz);
     frames = within_rings(facts, ST_MIN(frames, max * hz / default_hz), hz);
@@ -252,8 +262,8 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
                   max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
-    int64_t frames =
-        ST_MIN(st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES), max);
+    int64_t frames = ST_MIN(
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES), max);
     struct st_buffer_asked best = {.frames = frames};
     find_rate(facts, &best);
     const int64_t hz = best.running_hz, default_hz = best.default_hz;
@@ -268,24 +278,27 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
         struct st_buffer_asked one = best;
         one.node = node;
         one.rate_hz = hz;
-        one.forced = st_fact_beside_int(node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
-                     one.frames <= 1000000;
+        one.forced = st_fact_beside_int(node, "force_quantum", &one.frames) == 0 &&
+                     one.frames > 0 && one.frames <= 1000000;
         if (!st_buffer_is_playing(node) ||
             (!one.forced &&
              !is_fraction(st_fact_beside_text_or(node, "latency", ""), &one.frames, &one.rate_hz)))
             continue;
         one.program = st_buffer_program(node);
-        one.cycle_frames =
-            one.forced ? one.frames : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
+        one.cycle_frames = one.forced
+                               ? one.frames
+                               : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
         if (best.node == NULL || one.forced > best.forced ||
-            (one.forced == best.forced && (one.cycle_frames < best.cycle_frames ||
-                                           (one.cycle_frames == best.cycle_frames &&
-                                            one.frames * best.rate_hz < best.frames * one.rate_hz))))
+            (one.forced == best.forced &&
+             (one.cycle_frames < best.cycle_frames ||
+              (one.cycle_frames == best.cycle_frames &&
+               one.frames * best.rate_hz < best.frames * one.rate_hz))))
             best = one;
     }
     best.verb = verbs[best.forced];
     best.default_frames =
-        best.forced ? best.frames : st_buffer_cycle(facts, best.frames, best.rate_hz, default_hz, default_hz);
+        best.forced ? best.frames
+                    : st_buffer_cycle(facts, best.frames, best.rate_hz, default_hz, default_hz);
     return best;
 }
 
@@ -299,13 +312,14 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
                     "if PipeWire runs at that rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, usual);
-    const bool by_rate =
-        asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
+    const bool by_rate = asked.rate_program != NULL &&
+                         asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
         why = st_text("%.40s %s %jd Hz", asked.rate_program, asked.rate_verb, hz);
     else if (asked.node != NULL)
         why = st_text("%.40s %s %jd frames", asked.program, asked.verb, asked.frames);
-    if (why != NULL && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
+    if (why != NULL && (!is_seen || now == asked.cycle_frames) &&
+        take(ret, asked.cycle_frames, hz, why))
         return true;
     const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) != 0;
     if (((is_seen && !forced) || now != usual || hz != asked.default_hz) &&
@@ -320,7 +334,8 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 
 bool st_buffer_need_nodes(struct st_finding *finding)
 {
-    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
+    const struct st_fact *any =
+        st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
     st_finding_quote(finding, any);
     if (any != NULL && any->state == ST_FACT_OK)
         return true;
@@ -332,12 +347,14 @@ bool st_buffer_need_nodes(struct st_finding *finding)
     return false;
 }
 
-/* Sound servers: the size of the first one that runs counts. JACK is first, since it runs only if the user
- * started it. PulseAudio precedes PipeWire: if both run, PulseAudio has the sound cards. */
+/* Sound servers: the size of the first one that runs counts. JACK is first, since it runs only if
+ * the user started it. PulseAudio precedes PipeWire: if both run, PulseAudio has the sound
+ * cards. */
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    /* the fact that says whether the server answered; if not, it belongs to another user, or hangs */
+    /* the fact that says whether the server answered; if not, it belongs to another user, or
+     * hangs */
     const char *asked;
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
@@ -346,8 +363,8 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
-/** Finds the size in use: of a program with a card for itself, of a posted text, or of the first server that
- * answers. If there is none, FRAMES and RATE_HZ. */
+/** Finds the size in use: of a program with a card for itself, of a posted text, or of the first
+ * server that answers. If there is none, FRAMES and RATE_HZ. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char not_found[] = "sleeptune found no buffer size in use";
@@ -356,7 +373,8 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
         !st_facts_has(facts, ST_KEY_SYSTEM_INPUT))
         why = "no sound server runs here";
     /* FreeBSD: the length of a block of the buffer, from a posted /dev/sndstat */
-    const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
+    const struct st_fact *block =
+        st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
     if (of_program(facts, ret) ||
         (facts->partial && block != NULL &&
          take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ,
@@ -371,7 +389,8 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             why = "the running sound server belongs to another user";
             continue;
         }
-        /* a posted text may show that PipeWire runs, but none of its settings: its size is then unknown */
+        /* a posted text may show that PipeWire runs, but none of its settings: its size is then
+         * unknown */
         if (row->find == of_pipewire && st_facts_has(facts, ST_KEY_SYSTEM_INPUT) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) &&
@@ -387,7 +406,8 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     ret->in_use = false;
 }
 
-int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_wish *ret)
+int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
+                     struct st_wish *ret)
 {
     struct st_wish wish;
     in_use(facts, &wish);
@@ -410,6 +430,6 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
 const char *st_buffer_text(const struct st_wish *wish)
 {
     static const char *const between[] = {": ", ", "};
-    return st_text("%u frame%s at %g kHz%s", wish->frames, ST_PLURAL(wish->frames), wish->rate_hz / 1000.0,
-                   st_text_with(between[wish->in_use], wish->why));
+    return st_text("%u frame%s at %g kHz%s", wish->frames, ST_PLURAL(wish->frames),
+                   wish->rate_hz / 1000.0, st_text_with(between[wish->in_use], wish->why));
 }

@@ -30,8 +30,8 @@ int st_finding_status_parse(const char *text, enum st_status *ret)
     return -EINVAL;
 }
 
-/** Replaces *text by the printed text as valid UTF-8, since a precision may cut a character in two. NULL: out
- * of memory. */
+/** Replaces *text by the printed text as valid UTF-8, since a precision may cut a character in two.
+ * NULL: out of memory. */
 static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list args)
 {
     char *printed;
@@ -43,12 +43,12 @@ static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list arg
     free(printed);
 }
 
-#define REPLACE(text, format)                                                                                \
-    do {                                                                                                     \
-        va_list args;                                                                                        \
-        va_start(args, format);                                                                              \
-        replace((text), (format), args);                                                                     \
-        va_end(args);                                                                                        \
+#define REPLACE(text, format)                                                                      \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        replace((text), (format), args);                                                           \
+        va_end(args);                                                                              \
     } while (0)
 
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
@@ -81,13 +81,15 @@ void st_finding_fix_now(struct st_finding *finding, const char *format, ...)
     REPLACE(&finding->fix_now, format);
 }
 
-void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, const char *format, ...)
+void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, const char *format,
+                               ...)
 {
     finding->needs = needs;
     REPLACE(&finding->fix_persistent, format);
 }
 
-void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs)
+void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent,
+                    enum st_needs needs)
 {
     free(finding->fix_now);
     free(finding->fix_persistent);
@@ -145,23 +147,25 @@ static int need(struct st_finding *finding, const char *key, int r)
     if (r == -ENOMSG) {
         st_finding_unknown(finding, "the given text does not show %s", source);
     } else if (r == -ENOENT && finding->rule->of_user && st_text_is(key, finding->rule->facts[0])) {
-        st_finding_unknown(
-            finding, "the saved files do not show this user's setting; run the report as the user who plays");
+        st_finding_unknown(finding, "the saved files do not show this user's setting; run the "
+                                    "report as the user who plays");
     } else if (r == -ENOENT) {
         st_finding_not_applicable(finding, "this machine has no %s", source);
     } else if (r == -EACCES) {
-        st_finding_unknown(finding, "%s cannot be read: %s%s", source,
-                           fact->error == EXDEV ? "it is a link, and its target is not in the snapshot"
-                                                : strerror(fact->error),
-                           fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
+        st_finding_unknown(
+            finding, "%s cannot be read: %s%s", source,
+            fact->error == EXDEV ? "it is a link, and its target is not in the snapshot"
+                                 : strerror(fact->error),
+            fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
     } else if (r != 0) {
-        st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"", source,
-                           st_text_or(fact->text, ""));
+        st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"",
+                           source, st_text_or(fact->text, ""));
     }
     return r;
 }
 
-int st_finding_need_in(struct st_finding *finding, const char *key, int64_t least, int64_t most, int64_t *ret)
+int st_finding_need_in(struct st_finding *finding, const char *key, int64_t least, int64_t most,
+                       int64_t *ret)
 {
     int64_t number = 0;
     int r = st_facts_int(finding->facts, key, &number);
@@ -222,6 +226,6 @@ bool st_finding_has_fired(const struct st_finding *finding)
 
 bool st_finding_may_delay(const struct st_finding *finding)
 {
-    return st_finding_has_fired(finding) &&
-           (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
+    return st_finding_has_fired(finding) && (finding->status == ST_STATUS_PROBLEM ||
+                                             !finding->effect_known || finding->effect_us > 0);
 }

@@ -7,8 +7,8 @@
 struct conf {
     const char *path;
     const char *prefix; /* beginning of the keys of the facts about its lines */
-    bool of_loader; /* the file is loader.conf: it also has hints and modules, and sysctl.conf, read later,
-                       takes precedence */
+    bool of_loader; /* the file is loader.conf: it also has hints and modules, and sysctl.conf, read
+                       later, takes precedence */
 };
 
 enum compared { COMPARED_NOT, COMPARED_SAME, COMPARED_UNREAD, COMPARED_WRONG };
@@ -24,8 +24,8 @@ static const struct st_fact *running(const struct conf *conf, const struct st_fa
     return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
 }
 
-/** Does the kernel use the value that the file sets? Both facts are ok. "Cmax" is the deepest idle state,
- * which reads as C8. */
+/** Does the kernel use the value that the file sets? Both facts are ok. "Cmax" is the deepest idle
+ * state, which reads as C8. */
 static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
 {
     if (wanted->is_int && found->is_int)
@@ -45,36 +45,39 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
         return COMPARED_NOT;
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;
-    /* a sysctl that no collector looked for proves nothing; one that this kernel lacks proves that the line
-     * has no effect: FreeBSD 15 has fewer sysctls than 13 */
+    /* a sysctl that no collector looked for proves nothing; one that this kernel lacks proves that
+     * the line has no effect: FreeBSD 15 has fewer sysctls than 13 */
     return found != NULL && (absent || !is_same(line, found)) ? COMPARED_WRONG : COMPARED_SAME;
 }
 
 /** Gives advice about lines that did not take effect. @param line the first of n such lines. */
-static void judge_wrong(struct st_finding *finding, const struct conf *conf, const struct st_fact *line,
-                        int n)
+static void judge_wrong(struct st_finding *finding, const struct conf *conf,
+                        const struct st_fact *line, int n)
 {
     const struct st_fact *found = running(conf, line);
     const char *file = strrchr(conf->path, '/') + 1, *name = name_of(conf, line);
     const char *more = n > 1 ? st_text("; and %d more", n - 1) : "";
     if (found->state != ST_FACT_OK) {
-        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, name, more);
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                  "# remove from %s, unless it is for a module that is loaded later, or of a "
-                                  "device that has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
-                                  conf->path, name, line->text);
+        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file,
+                          name, more);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_NOTHING,
+            "# remove from %s, unless it is for a module that is loaded later, or of a device that "
+            "has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
+            conf->path, name, line->text);
     } else {
-        st_rule_advise(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, name, line->text,
-                       found->text,
-                       conf->of_loader ? ": the machine was not restarted yet, or the value was changed later"
-                                       : "",
+        st_rule_advise(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, name,
+                       line->text, found->text,
+                       conf->of_loader
+                           ? ": the machine was not restarted yet, or the value was changed later"
+                           : "",
                        more);
     }
     if (st_text_begins(name, "hw.acpi.cpu."))
-        st_finding_fix(
-            finding, NULL,
-            "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, economy_cx_lowest",
-            ST_NEEDS_NOTHING);
+        st_finding_fix(finding, NULL,
+                       "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, "
+                       "economy_cx_lowest",
+                       ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0, "the effect is shown with the rule for each of these settings");
 }
 
@@ -82,7 +85,8 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
 {
     static const struct conf confs[] = {{"/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF, false},
                                         {"/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, true}};
-    const struct conf *conf = &confs[st_text_is(finding->rule->facts[0], ST_KEY_FREEBSD_FILE_LOADER_CONF)];
+    const struct conf *conf =
+        &confs[st_text_is(finding->rule->facts[0], ST_KEY_FREEBSD_FILE_LOADER_CONF)];
     const struct st_fact *wrong = NULL;
     int n[COMPARED_WRONG + 1] = {0};
     ST_FACTS_EACH (line, finding->facts, conf->prefix, "") {
@@ -112,11 +116,12 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
     .title = "Settings that did not take effect (sysctl.conf)",
-    .mechanism = "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
-                 "driver is loaded later, or if its device is plugged in later or has a new number.",
+    .mechanism =
+        "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
+        "driver is loaded later, or if its device is plugged in later or has a new number.",
     .when_not = "the running value differs from the file on purpose, for a test",
-    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
-               "for others\n"
+    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads "
+               "(kld_list), not for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
     .now = "service sysctl restart",
     .persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
@@ -135,8 +140,8 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",
     .title = "Settings that wait for a reboot (loader.conf)",
-    .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after the boot, "
-                 "such as kern.hz, takes effect at the next boot.",
+    .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after "
+                 "the boot, such as kern.hz, takes effect at the next boot.",
     .when_not = "the running value differs from the file on purpose, for a test with sysctl",
     .sources = "loader.conf(5)",
     .persistent = "# loader.conf is read at boot: restart the machine",

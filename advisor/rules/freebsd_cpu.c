@@ -12,8 +12,8 @@
 #define STATES_MAX     8 /* most idle states of a CPU, as MAX_CX_STATES of the kernel */
 #define LATENCY_MAX_US 1000000
 
-/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period. Both
- * limits are a choice of this rule. */
+/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period.
+ * Both limits are a choice of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -32,21 +32,23 @@ static int state_number(const char *text)
 {
     if (st_text_is(text, "Cmax"))
         return STATES_MAX;
-    return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0' : 0;
+    return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0'
+                                                                                 : 0;
 }
 
-/** Scans the idle states of one CPU: "C1/1/1 C2/2/80 C3/3/104", each as name/type/latency in us. @return
- * false: not understood; the finding is set. */
+/** Scans the idle states of one CPU: "C1/1/1 C2/2/80 C3/3/104", each as name/type/latency in us.
+ * @return false: not understood; the finding is set. */
 static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
     const char *at = st_text_or(fact->text, "");
-    /* the deepest state that this CPU may use: its own cx_lowest, else the machine's; 0: not known */
-    const int lowest =
-        state_number(st_fact_beside_text_or(fact, "cx_lowest", st_facts_text_or(fact->facts, LOWEST, "")));
+    /* the deepest state that this CPU may use: its own cx_lowest, else the machine's; 0: not
+     * known */
+    const int lowest = state_number(
+        st_fact_beside_text_or(fact, "cx_lowest", st_facts_text_or(fact->facts, LOWEST, "")));
     int number, type, latency_us, used, states = 0;
     while (lowest > 0 && states < STATES_MAX &&
-           sscanf(at, "C%1d/%2d/%7d%n", &number, &type, &latency_us, &used) == 3 && latency_us >= 0 &&
-           latency_us <= LATENCY_MAX_US) {
+           sscanf(at, "C%1d/%2d/%7d%n", &number, &type, &latency_us, &used) == 3 &&
+           latency_us >= 0 && latency_us <= LATENCY_MAX_US) {
         at += used;
         at += strspn(at, " ");
         states++;
@@ -64,7 +66,8 @@ static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
     }
     const bool is_read = states > 0 && *at == '\0';
     if (!is_read)
-        st_finding_unknown(scan->finding, "the idle states of a CPU (%s, cx_lowest) could not be read",
+        st_finding_unknown(scan->finding,
+                           "the idle states of a CPU (%s, cx_lowest) could not be read",
                            fact->key + strlen(ST_KEYS_FREEBSD));
     if (!is_read || scan->cpus++ == 0)
         st_finding_quote(scan->finding, fact);
@@ -76,16 +79,17 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer stops in C3" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
-        st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %jd µs%s",
+        st_finding_ok(finding,
+                      "waking a CPU from C%d, the deepest idle state in use, takes %jd µs%s",
                       scan->worst_state, scan->worst_us, c3);
     } else {
-        st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s", scan->worst_state,
-                          scan->worst_us, c3);
+        st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s",
+                          scan->worst_state, scan->worst_us, c3);
         st_rule_fix_with(finding, "C1", st_text("C%d", ST_MAX(scan->shallow_state, 1)));
     }
     st_finding_effect(finding, worst_us,
-                      "longest wake-up time of the states that the kernel may use for a sleep of %.0f µs "
-                      "(up to cx_lowest, and at most a third of the sleep): %jd µs",
+                      "longest wake-up time of the states that the kernel may use for a sleep of "
+                      "%.0f µs (up to cx_lowest, and at most a third of the sleep): %jd µs",
                       scan->period_us, scan->worst_us);
 }
 
@@ -95,12 +99,14 @@ static void judge_cpu_idle(struct st_finding *finding)
     const char *idle = st_facts_text_or(finding->facts, IDLE, "acpi");
     st_finding_quote_key(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
-        st_finding_ok(finding,
-                      "machdep.idle is %.20s, not acpi: an idle CPU uses no idle state deeper than C1", idle);
+        st_finding_ok(
+            finding,
+            "machdep.idle is %.20s, not acpi: an idle CPU uses no idle state deeper than C1", idle);
         return;
     }
-    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%.32s.flags",
-                              st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ""));
+    const char *key =
+        st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%.32s.flags",
+                st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ""));
     scan.c3_off = (st_facts_int_or(finding->facts, key, 0) & ST_FREEBSD_ET_C3STOP) != 0;
     if (scan.c3_off)
         st_finding_quote_key(finding, key);
@@ -117,23 +123,26 @@ static void judge_cpu_idle(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_cpu_idle = {
     .id = "freebsd-cpu-idle",
     .title = "CPU idle states (cx_lowest)",
-    .mechanism = "An idle CPU sleeps in one of several states (C1, C2, ...). The deeper the state, the"
-                 " longer it takes to wake, which is added to each wake-up of a thread. cx_lowest is "
-                 "the deepest state that the kernel may use.",
+    .mechanism = "An idle CPU sleeps in one of several states (C1, C2, ...). The deeper the state, "
+                 "the longer it takes to wake, which is added to each wake-up of a thread. "
+                 "cx_lowest is the deepest state that the kernel may use.",
     .cost = "power: some watts, and on laptops a good part of the battery",
     .when_not = "on battery, unless you play music on battery",
-    .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
-               "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
-               "latencies are what the firmware states\n"
-               "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
+    .sources =
+        "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
+        "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
+        "latencies are what the firmware states\n"
+        "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
     .now = "sysctl hw.acpi.cpu.cx_lowest=C1",
     .persistent = "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"
                   "sysrc performance_cx_lowest=\"C1\"\n"
                   "# on battery as well:\nsysrc economy_cx_lowest=\"C1\"",
-    .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
+    .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs "
+             "to wake",
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
-                          ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
+                          ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
+                          ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, "C1"},
                                {ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", "C1"}),
     .judge = judge_cpu_idle,
@@ -148,7 +157,8 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define MHZ_MAX   100000
 #define TURBO_MHZ 1 /* MHz; est(4) shows turbo as 1 MHz more than the nominal clock */
 
-/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); default: hiadaptive. */
+/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); default:
+ * hiadaptive. */
 static const char *mode_of(const char *args)
 {
     const char *mode = "hiadaptive";
@@ -166,20 +176,21 @@ static const char *mode_of(const char *args)
 
 static void judge_powerd(struct st_finding *finding)
 {
-    const char *flags =
-                   st_facts_text_or(finding->facts, FLAGS, st_facts_text_or(finding->facts, FLAGS_XX, "")),
+    const char *flags = st_facts_text_or(finding->facts, FLAGS,
+                                         st_facts_text_or(finding->facts, FLAGS_XX, "")),
                *mode = mode_of(flags);
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
     }
     st_rule_advise(finding,
-                   "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the load only "
-                   "every 250 ms",
+                   "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the "
+                   "load only every 250 ms",
                    st_text_is_of(mode, "") ? mode : "unknown mode");
     /* `apply` changes powerd_flags only if no flags are set: a user who set some has chosen them */
     if (flags[0] == '\0')
-        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags",
+                          "-a maximum -b adaptive");
 }
 
 static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
@@ -188,25 +199,26 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
     const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
     (void)sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top);
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
-        st_finding_not_applicable(finding,
-                                  "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
+        st_finding_not_applicable(
+            finding, "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
     } else if (running < 0) {
-        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
+        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs",
+                           mhz);
     } else if (running != 0) {
         judge_powerd(finding);
     } else if (top < 1) {
-        st_finding_unknown(finding, "the CPU runs at %jd MHz; its highest clock (freq_levels) is unknown",
-                           mhz);
+        st_finding_unknown(
+            finding, "the CPU runs at %jd MHz; its highest clock (freq_levels) is unknown", mhz);
     } else if (mhz + TURBO_MHZ >= top) {
         st_finding_fine(finding,
                         "the CPU runs at its highest clock, %jd MHz, and powerd, which could lower "
                         "it, does not run",
                         mhz);
     } else {
-        st_finding_advice(finding,
-                          "the CPU runs at %jd of %d MHz, and powerd, which could raise the clock, "
-                          "does not run",
-                          mhz, top);
+        st_finding_advice(
+            finding,
+            "the CPU runs at %jd of %d MHz, and powerd, which could raise the clock, does not run",
+            mhz, top);
         st_machine_fix_sysctl(finding, "dev.cpu.0.freq", st_text("%d", top));
     }
 }
@@ -215,25 +227,27 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .id = "freebsd-cpu-frequency",
     .title = "CPU clock (powerd)",
     .mechanism = "powerd checks the load four times a second and sets the clock for it. An audio "
-                 "thread, which works for a short time in each cycle, is a small load: the clock may "
-                 "be low just when it has to be ready in time.",
+                 "thread, which works for a short time in each cycle, is a small load: the clock "
+                 "may be low just when it has to be ready in time.",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
-    .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
+    .sources =
+        "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
     .persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
                   "service powerd restart",
     .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
              "sysctl dev.cpu.0.freq",
     .undo = "sysrc -x powerd_flags; service powerd restart",
-    .facts = ST_RULE_KEYS("freebsd.dev.cpu.0.freq", LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX,
-                          EPP "*.epp"),
+    .facts = ST_RULE_KEYS("freebsd.dev.cpu.0.freq", LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS,
+                          FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .least = 1,
     .most = MHZ_MAX,
     .judge_number = judge_cpu_frequency,
 };
 
-/* --- freebsd-epp: energy or performance preference of CPUs that choose their clock by themselves --- */
+/* --- freebsd-epp: energy or performance preference of CPUs that choose their clock by themselves
+ * --- */
 
 #define PREFIX  "freebsd.dev.hwpstate_"
 #define SUFFIX  ".epp"
@@ -251,14 +265,14 @@ static void judge_epp(struct st_finding *finding)
     }
     st_finding_quote(finding, worst);
     if (worst == NULL) {
-        st_finding_not_applicable(finding,
-                                  "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
+        st_finding_not_applicable(
+            finding, "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
     } else if (worst->i64 == 0) {
         st_finding_fine(finding, "all CPUs prefer performance (epp 0)");
     } else {
         st_finding_advice(finding,
-                          "the CPU's preference (epp) is %jd, but 0 is best for performance: the CPU "
-                          "raises its clock slowly when short work begins",
+                          "the CPU's preference (epp) is %jd, but 0 is best for performance: the "
+                          "CPU raises its clock slowly when short work begins",
                           worst->i64);
         st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
         ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX)
@@ -269,15 +283,17 @@ static void judge_epp(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_epp = {
     .id = "freebsd-epp",
     .title = "Energy or performance (hwpstate epp)",
-    .mechanism = "Newer CPUs choose their clock by themselves. The setting epp says what is more important: "
-                 "0 is performance, the highest value is saving power. With a high value the CPU stays slow "
-                 "for some time when work begins.",
+    .mechanism = "Newer CPUs choose their clock by themselves. The setting epp says what is more "
+                 "important: 0 is performance, the highest value is saving power. With a high "
+                 "value the CPU stays slow for some time when work begins.",
     .cost = "power, heat",
     .when_not = "on battery",
-    .sources = "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
-               "both\n"
-               "machdep.hwpstate_pkg_ctrl 1 (default): one value applies to all cores of a CPU chip",
-    .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
+    .sources =
+        "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
+        "both\n"
+        "machdep.hwpstate_pkg_ctrl 1 (default): one value applies to all cores of a CPU chip",
+    .history =
+        "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
     .now = "# one line for each CPU\nsysctl dev.hwpstate_intel.0.epp=0",
     .persistent = "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_intel.0.epp=0",
     .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
@@ -293,8 +309,9 @@ const struct st_rule st_rule_freebsd_epp = {
 #define THRESH     "freebsd.kern.sched.preempt_thresh"
 #define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
 
-/* Number of the lowest real-time priority (PRI_MAX_REALTIME of sys/priority.h) up to FreeBSD 14, and from 15
- * on. The default of preempt_thresh is one higher: 80 in a capture of 13.2, 40 in one of 15.1. */
+/* Number of the lowest real-time priority (PRI_MAX_REALTIME of sys/priority.h) up to FreeBSD 14,
+ * and from 15 on. The default of preempt_thresh is one higher: 80 in a capture of 13.2, 40 in one
+ * of 15.1. */
 #define LAST_REALTIME_14             79
 #define LAST_REALTIME_15             39
 #define PRI_MAX                      255
@@ -314,8 +331,8 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
         st_finding_fine(finding,
-                        "real-time threads can interrupt all other threads, also inside the kernel; a higher "
-                        "preempt_thresh than %jd is for normal threads only",
+                        "real-time threads can interrupt all other threads, also inside the "
+                        "kernel; a higher preempt_thresh than %jd is for normal threads only",
                         last + 1);
         return;
     }
@@ -325,50 +342,53 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
                       "to %jd) wait until the running thread leaves the kernel",
                       threshold, last);
     st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%jd"), name, last + 1);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%jd"), name, last + 1);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%jd"), name,
+                              last + 1);
 }
 
 static void judge_preemption(struct st_finding *finding, int64_t preemption)
 {
     int64_t threshold;
     if (preemption == 0) {
-        st_finding_advice(finding,
-                          "this kernel was built without PREEMPTION: a thread that wakes up waits until the "
-                          "running thread leaves the kernel");
-        st_finding_fix_persistent(
-            finding, ST_NEEDS_REBOOT,
-            "# add this line to the kernel's configuration, then build and install the kernel\noptions "
-            "PREEMPTION");
+        st_finding_advice(finding, "this kernel was built without PREEMPTION: a thread that wakes "
+                                   "up waits until the running thread leaves the kernel");
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT,
+                                  "# add this line to the kernel's configuration, then build and "
+                                  "install the kernel\noptions PREEMPTION");
         return;
     }
-    const char *key = st_facts_int(finding->facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
+    const char *key =
+        st_facts_int(finding->facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
     const int r = st_facts_int(finding->facts, key, &threshold);
     if (r == 0)
         judge_threshold(key, threshold, finding);
     else if (r == -ENOENT)
         st_finding_ok(finding, "the kernel was built with PREEMPTION");
     else
-        st_finding_unknown(finding,
-                           "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
+        st_finding_unknown(
+            finding, "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
 }
 
 const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
     .title = "Kernel preemption (kern.sched)",
-    .mechanism = "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets "
-                 "the CPU at once, even if another thread is inside the kernel. preempt_thresh is the "
-                 "lowest priority that can do this. Values above the real-time range change only "
-                 "normal threads, and so do slice, interact and quantum.",
+    .mechanism =
+        "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets the "
+        "CPU at once, even if another thread is inside the kernel. preempt_thresh is the lowest "
+        "priority that can do this. Values above the real-time range change only normal threads, "
+        "and so do slice, interact and quantum.",
     .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
                 "desktops): it changes nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
-               "sys/sys/priority.h: real-time priorities are 48 to 79, later 8 to 39; default 80 on 13.2, 40 "
-               "on 15.1, "
-               "as captured; not verified that 15.0 has the later values",
-    .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
-               "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that 15.0 has it)",
-    .now = PREEMPTION_NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW(
-        "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",
+               "sys/sys/priority.h: real-time priorities are 48 to 79, later 8 to 39; default 80 "
+               "on 13.2, 40 on 15.1, as captured; not verified that 15.0 has the later values",
+    .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 "
+               "instead of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that "
+               "15.0 has it)",
+    .now = PREEMPTION_NOW(
+        "kern.sched.preempt_thresh",
+        "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW("kern.sched.ule.preempt_thresh",
+                                                           "40") "   # from 15 on",
     .persistent = "# remove from /etc/sysctl.conf (the defaults are right):\n"
                   "# kern.sched.preempt_thresh or, from 15 on, kern.sched.ule.preempt_thresh",
     .check = "sysctl kern.sched.preemption           # 1\n"
@@ -379,24 +399,26 @@ const struct st_rule st_rule_freebsd_preemption = {
     .judge_number = judge_preemption,
 };
 
-/* --- freebsd-interrupt-storm: does the kernel hold back fast interrupts (hw.intr_storm_threshold)? --- */
+/* --- freebsd-interrupt-storm: does the kernel hold back fast interrupts (hw.intr_storm_threshold)?
+ * --- */
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",
     .title = "Interrupts held back (hw.intr_storm_threshold)",
-    .mechanism = "If an interrupt line fires more often in a row than the threshold, the kernel takes it "
-                 "for broken and handles it only once in a clock tick. A sound card or USB controller on "
-                 "that line then has to wait, too.",
+    .mechanism = "If an interrupt line fires more often in a row than the threshold, the kernel "
+                 "takes it for broken and handles it only once in a clock tick. A sound card or "
+                 "USB controller on that line then has to wait, too.",
     .cost = "none, unless a device is broken: then it can keep a whole CPU busy",
-    .when_not = "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
-    .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
+    .when_not =
+        "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
+    .sources =
+        "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
     .facts = ST_RULE_KEYS("freebsd.hw.intr_storm_threshold"),
     .most = INT64_MAX,
     .cases = ST_RULE_CASES(
         {0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
         {0, ST_STATUS_ADVICE,
-         "after {} interrupts in a row the kernel handles an interrupt line only once in a clock tick: a "
-         "sound "
-         "card on this line stutters"}),
+         "after {} interrupts in a row the kernel handles an interrupt line only once in a clock "
+         "tick: a sound card on this line stutters"}),
 };

@@ -6,8 +6,8 @@
 
 #define USER_MAX 32 /* bytes of a user's name, as MAXLOGNAME - 1 of the system */
 
-/** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on: until
- * reboot, and permanently. */
+/** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on:
+ * until reboot, and permanently. */
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
 
@@ -16,15 +16,16 @@ static bool is_plain(const char *name)
     return strlen(name) <= USER_MAX && st_text_is_of(name, "_.");
 }
 
-/** The name of the user who plays, for a command that root pastes: the user of a live report; "NAME" if that
- * user is root or not known. */
+/** The name of the user who plays, for a command that root pastes: the user of a live report;
+ * "NAME" if that user is root or not known. */
 static const char *user_name(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "root");
     return !st_text_is(name, "root") && is_plain(name) ? name : "NAME";
 }
 
-/* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
+/* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)?
+ * --- */
 
 #define REALTIME "freebsd.security.mac.priority.realtime"
 
@@ -34,10 +35,11 @@ static void fix_rt_permission(struct st_finding *finding)
     st_rule_fix_with(finding, "NAME", user_name(facts));
     if (st_facts_has_int(facts, REALTIME)) {
         st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
-        st_finding_fix_now(
-            finding, "%spw groupmod realtime -m %s",
-            st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
-            user_name(facts));
+        st_finding_fix_now(finding, "%spw groupmod realtime -m %s",
+                           st_facts_int_or(facts, REALTIME, 0) == 0
+                               ? "sysctl security.mac.priority.realtime=1\n"
+                               : "",
+                           user_name(facts));
     }
 }
 
@@ -49,12 +51,16 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
             finding,
             {st_machine_is_unread(facts, REALTIME), ST_STATUS_UNKNOWN,
              "sleeptune could not read whether mac_priority gives a group this right"},
-            {st_machine_is_root(facts), ST_STATUS_OK, "root may use real-time priority", NULL, true},
-            {st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime"), ST_STATUS_OK,
-             st_text("user %s is in group realtime, which may use real-time priority", user_name(facts)),
+            {st_machine_is_root(facts), ST_STATUS_OK, "root may use real-time priority", NULL,
+             true},
+            {st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime"),
+             ST_STATUS_OK,
+             st_text("user %s is in group realtime, which may use real-time priority",
+                     user_name(facts)),
              NULL, true},
             {true, ST_STATUS_PROBLEM,
-             st_text("user %s may not use real-time priority, so any busy program can delay the audio thread",
+             st_text("user %s may not use real-time priority, so any busy program can delay the "
+                     "audio thread",
                      user_name(facts))}))
         fix_rt_permission(finding);
 }
@@ -70,20 +76,22 @@ static void judge_rt_permission(struct st_finding *finding)
     if (may_know && st_facts_text(facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
     if (r != 0 ||
-        !st_rule_say(
-            finding,
-            {error == 0 && st_machine_is_root(facts), ST_STATUS_OK,
-             "a real-time priority was granted to root; it may be refused to other users"},
-            {error == 0, ST_STATUS_OK, "a real-time priority was granted"},
-            {error != EPERM, ST_STATUS_PROBLEM,
-             st_text("asking for a real-time priority failed: %s", strerror((int)error))},
-            {jailed, ST_STATUS_PROBLEM,
-             "this jail gives no real-time priority, so any busy program can delay the audio thread"},
-            {true, ST_STATUS_PROBLEM,
-             "this user may not use real-time priority, so any busy program can delay the audio thread"}))
+        !st_rule_say(finding,
+                     {error == 0 && st_machine_is_root(facts), ST_STATUS_OK,
+                      "a real-time priority was granted to root; it may be refused to other users"},
+                     {error == 0, ST_STATUS_OK, "a real-time priority was granted"},
+                     {error != EPERM, ST_STATUS_PROBLEM,
+                      st_text("asking for a real-time priority failed: %s", strerror((int)error))},
+                     {jailed, ST_STATUS_PROBLEM,
+                      "this jail gives no real-time priority, so any busy program can delay the "
+                      "audio thread"},
+                     {true, ST_STATUS_PROBLEM,
+                      "this user may not use real-time priority, so any busy program can delay the "
+                      "audio thread"}))
         return;
     if (error == EPERM && jailed)
-        st_finding_fix(finding, NULL, "# no setting gives a jail this right: start the program on the host",
+        st_finding_fix(finding, NULL,
+                       "# no setting gives a jail this right: start the program on the host",
                        ST_NEEDS_NOTHING);
     else if (error == EPERM)
         fix_rt_permission(finding);
@@ -92,32 +100,34 @@ static void judge_rt_permission(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_rt_permission = {
     .id = "freebsd-rt-permission",
     .title = "Right to real-time priority (rtprio)",
-    .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
-                 "thread. Without it an audio thread may wait behind other threads, however long.",
+    .mechanism =
+        "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
+        "thread. Without it an audio thread may wait behind other threads, however long.",
     .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
     .when_not = "accounts that others use",
-    .sources =
-        "rtprio(1), rtprio(2), mac_priority(4)\n"
-        "sleeptune tries it in a short-lived process; on 13.2 and 15.1: refused to a normal user, granted "
-        "to members of group realtime with mac_priority loaded\n"
-        "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
-    .history = "13.1: mac_priority(4) gives real-time priority to a group; before, only root had it "
-               "(mac_priority(4))",
+    .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
+               "sleeptune tries it in a short-lived process; on 13.2 and 15.1: refused to a normal "
+               "user, granted to members of group realtime with mac_priority loaded\n"
+               "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
+    .history = "13.1: mac_priority(4) gives real-time priority to a group; before, only root had "
+               "it (mac_priority(4))",
     .now = MAC_PRIORITY_NOW("NAME"),
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
-    .check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, and: "
-             "granted",
+    .check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, "
+             "and: granted",
     .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
             "mac_priority",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
-                          ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
+                     ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME),
     .of_user = true,
     .judge = judge_rt_permission,
 };
 
-/* --- freebsd-mac-priority: does mac_priority(4) give real-time priority to the members of a group? --- */
+/* --- freebsd-mac-priority: does mac_priority(4) give real-time priority to the members of a group?
+ * --- */
 
 #define GID          "freebsd.security.mac.priority.realtime_gid"
 #define LOADER       "freebsd.loader.mac_priority_load"
@@ -139,26 +149,27 @@ static void judge_mac_priority(struct st_finding *finding)
                          strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL,
                needless = st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
                           st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
-    if (!st_rule_say(
-            finding,
-            {jailed, ST_STATUS_NOT_APPLICABLE, "a jail gives no real-time priority, also with mac_priority"},
-            {realtime < 0 && needless, ST_STATUS_OK,
-             "mac_priority is not loaded and not needed: this user gets real-time priority without it"},
-            {realtime < 0, ST_STATUS_ADVICE,
-             "the module mac_priority is not loaded: only root gets real-time priority"},
-            {realtime == 0, ST_STATUS_ADVICE,
-             "mac_priority is loaded, but its part for real-time priority is switched off: only root gets "
-             "real-time priority"},
-            {true, ST_STATUS_OK,
-             st_text("members of group %jd%s get real-time priority%s", gid,
-                     gid == GID_REALTIME ? " (realtime)" : "",
-                     is_kept
-                         ? ""
-                         : "; loader.conf does not load mac_priority, so it may be gone after a reboot")}))
+    if (!st_rule_say(finding,
+                     {jailed, ST_STATUS_NOT_APPLICABLE,
+                      "a jail gives no real-time priority, also with mac_priority"},
+                     {realtime < 0 && needless, ST_STATUS_OK,
+                      "mac_priority is not loaded and not needed: this user gets real-time "
+                      "priority without it"},
+                     {realtime < 0, ST_STATUS_ADVICE,
+                      "the module mac_priority is not loaded: only root gets real-time priority"},
+                     {realtime == 0, ST_STATUS_ADVICE,
+                      "mac_priority is loaded, but its part for real-time priority is switched "
+                      "off: only root gets real-time priority"},
+                     {true, ST_STATUS_OK,
+                      st_text("members of group %jd%s get real-time priority%s", gid,
+                              gid == GID_REALTIME ? " (realtime)" : "",
+                              is_kept ? ""
+                                      : "; loader.conf does not load mac_priority, so it may be "
+                                        "gone after a reboot")}))
         return;
     if (realtime < 0)
-        st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
-                       ST_NEEDS_RELOGIN);
+        st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)),
+                       MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     else
         st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
                        "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
@@ -169,14 +180,14 @@ static void judge_mac_priority(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_mac_priority = {
     .id = "freebsd-mac-priority",
     .title = "Real-time priority for a group (mac_priority)",
-    .mechanism = "The kernel module mac_priority gives the right to real-time priority to the members of "
-                 "group realtime (gid 47). Without it only root has that right.",
+    .mechanism = "The kernel module mac_priority gives the right to real-time priority to the "
+                 "members of group realtime (gid 47). Without it only root has that right.",
     .cost = "fairness: members of the group can take a CPU for themselves",
     .when_not = "the sound server is started by root with rtprio",
-    .sources =
-        "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user\n"
-        "FreeBSD sys/kern/kern_jail.c prison_priv_check(): PRIV_SCHED_RTPRIO is not among what a jail "
-        "allows",
+    .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a "
+               "normal user\n"
+               "FreeBSD sys/kern/kern_jail.c prison_priv_check(): PRIV_SCHED_RTPRIO is not among "
+               "what a jail allows",
     .history = "13.1: new (mac_priority(4))",
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
@@ -185,28 +196,29 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
             "mac_priority",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
-                          ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME),
+                          ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
+                          ST_KEY_USER_UID, ST_KEY_USER_NAME),
     .judge = judge_mac_priority,
 };
 
-/* --- freebsd-memlock: how much memory a user may lock: limits of the login class and of the whole machine
+/* --- freebsd-memlock: how much memory a user may lock: limits of the login class and of the whole
+ * machine
  * --- */
 
 #define WIRED   "freebsd.vm.max_user_wired"
 #define PAGE    "freebsd.hw.pagesize"
 #define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
 
-#define LOGIN_CLASS(user)                                                                                    \
-    "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
+#define LOGIN_CLASS(user)                                                                          \
+    "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"              \
     "# then\n" LOGIN_STEPS(user)
 #define LOGIN_STEPS(user) "cap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
 #define WAITS ", so an audio program may have to wait for the disk in the middle of a cycle"
 #define MIB   (1024 * 1024)
 
-/** The rule gives no advice from this limit on, which FreeBSD's login class daemon has. mlockall counts the
- * whole address space of a program. */
+/** The rule gives no advice from this limit on, which FreeBSD's login class daemon has. mlockall
+ * counts the whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
 #define PAGE_MAX     (1 << 30)
 #define PAGES_MAX    (INT64_MAX / PAGE_MAX)
@@ -214,14 +226,16 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 /** Bytes that all users together may lock (vm.max_user_wired, which is in pages). -1: not known. */
 static int64_t wired_bytes(const struct st_facts *facts)
 {
-    const int64_t pages = st_facts_int_or(facts, WIRED, -1), page = st_facts_int_or(facts, PAGE, -1);
+    const int64_t pages = st_facts_int_or(facts, WIRED, -1),
+                  page = st_facts_int_or(facts, PAGE, -1);
     if (pages < 0 || pages > PAGES_MAX || page < 1 || page > PAGE_MAX)
         return -1;
     return pages * page;
 }
 
-/** Sets the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes from login.conf. A
- * user with a login class other than default and audio keeps that class, since it may set other things. */
+/** Sets the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes from
+ * login.conf. A user with a login class other than default and audio keeps that class, since it may
+ * set other things. */
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
@@ -230,12 +244,14 @@ static void fix_user(struct st_finding *finding)
     if (written && audio) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, "cap_mkdb /etc/login.conf");
     } else if (!audio && !st_text_is(class, "default")) {
-        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
-                                  "# /etc/login.conf, in class %s, in place of the old memorylocked\n"
-                                  "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
-                                  is_plain(class) ? class : "CLASS");
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_RELOGIN,
+            "# /etc/login.conf, in class %s, in place of the old memorylocked\n"
+            "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
+            is_plain(class) ? class : "CLASS");
     } else {
-        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, written ? LOGIN_STEPS("%s") : LOGIN_CLASS("%s"),
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
+                                  written ? LOGIN_STEPS("%s") : LOGIN_CLASS("%s"),
                                   user_name(finding->facts));
     }
 }
@@ -247,24 +263,25 @@ static void judge_memlock(struct st_finding *finding)
     if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK, 1) == 0) {
         st_finding_advice(finding, "this jail may not lock memory" WAITS);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                  "# /etc/jail.conf on the host, in the jail's part\nallow.mlock;\n# then, "
-                                  "there\nservice jail restart NAME");
+                                  "# /etc/jail.conf on the host, in the jail's "
+                                  "part\nallow.mlock;\n# then, there\nservice jail restart NAME");
         return;
     }
-    const int r = st_finding_need_in(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, ST_UNLIMITED,
-                                     INT64_MAX, &limit);
+    const int r = st_finding_need_in(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES,
+                                     ST_UNLIMITED, INT64_MAX, &limit);
     if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
-        st_finding_unknown(finding,
-                           "the limit of locked memory of user %s is not known; run the report as this user",
-                           user_name(facts));
+        st_finding_unknown(
+            finding,
+            "the limit of locked memory of user %s is not known; run the report as this user",
+            user_name(facts));
     if (r != 0)
         return;
     if (st_facts_int_or(facts, ALLOWED, 1) == 0 && !st_machine_is_root(facts)) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
-        st_finding_fix(
-            finding, "sysctl security.bsd.unprivileged_mlock=1",
-            "# remove from /etc/sysctl.conf (1 is the default):\n# security.bsd.unprivileged_mlock=0",
-            ST_NEEDS_NOTHING);
+        st_finding_fix(finding, "sysctl security.bsd.unprivileged_mlock=1",
+                       "# remove from /etc/sysctl.conf (1 is the default):\n# "
+                       "security.bsd.unprivileged_mlock=0",
+                       ST_NEEDS_NOTHING);
         return;
     }
     const int64_t wired = wired_bytes(facts);
@@ -275,12 +292,12 @@ static void judge_memlock(struct st_finding *finding)
                *whose = by_machine ? " (all users together)" : "";
     if (bytes >= ENOUGH_BYTES && unread != NULL) {
         st_finding_unknown(finding,
-                           "this user's own limit is enough, but %s could not be read, and this setting "
-                           "may forbid locking memory",
+                           "this user's own limit is enough, but %s could not be read, and this "
+                           "setting may forbid locking memory",
                            unread + strlen(ST_KEYS_FREEBSD));
     } else if (bytes >= ENOUGH_BYTES) {
-        const char *amount =
-            bytes == INT64_MAX ? "any amount of" : st_text("up to %.0f MiB of", (double)bytes / MIB);
+        const char *amount = bytes == INT64_MAX ? "any amount of"
+                                                : st_text("up to %.0f MiB of", (double)bytes / MIB);
         st_finding_fine(finding,
                         root ? "root may lock %s memory%s; for the user who plays add --user NAME"
                              : "this user may lock %s memory%s",
@@ -290,8 +307,9 @@ static void judge_memlock(struct st_finding *finding)
         st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB", whose);
         if (by_machine)
-            st_machine_fix_sysctl(finding, "vm.max_user_wired", /* in pages */
-                                  st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
+            st_machine_fix_sysctl(
+                finding, "vm.max_user_wired", /* in pages */
+                st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);
     }
@@ -300,27 +318,26 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
-                 "uses it waits for the disk, however long. If the limit is smaller than the "
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread "
+                 "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not =
-        "machines that others use, too: set a size instead of 'unlimited'; users with a login class of "
-        "their own ('pw usershow NAME', field 5): put memorylocked there",
-    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1), jail(8) allow.mlock; vm.max_user_wired: "
-               "sysctl -d\n"
-               "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
-               "too\n"
-               "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class daemon; "
-               "sleeptune took the larger one as its limit",
+    .when_not = "machines that others use, too: set a size instead of 'unlimited'; users with a "
+                "login class of their own ('pw usershow NAME', field 5): put memorylocked there",
+    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1), jail(8) allow.mlock; "
+               "vm.max_user_wired: sysctl -d\n"
+               "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and "
+               "root's limit, too\n"
+               "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class "
+               "daemon; sleeptune took the larger one as its limit",
     .persistent = LOGIN_CLASS("NAME"),
     .needs = ST_NEEDS_RELOGIN,
     .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
     .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
             "/etc/login.conf",
-    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS, ST_KEY_FREEBSD_LOGIN_AUDIO,
-                          ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED,
+                          ST_KEY_USER_UID, ST_KEY_USER_NAME, ST_KEY_USER_CLASS,
+                          ST_KEY_FREEBSD_LOGIN_AUDIO, ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .of_user = true,
     .judge = judge_memlock,
@@ -331,23 +348,25 @@ const struct st_rule st_rule_freebsd_memlock = {
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",
     .title = "Do these settings belong to this system? (jail)",
-    .mechanism = "A jail shows the host's sysctls, but can change almost none of them. It sees only the "
-                 "devices that its devfs rules allow. Its threads run like all other threads, but the host "
-                 "may refuse them real-time priority.",
+    .mechanism = "A jail shows the host's sysctls, but can change almost none of them. It sees "
+                 "only the devices that its devfs rules allow. Its threads run like all other "
+                 "threads, but the host may refuse them real-time priority.",
     .privilege = "root of the host",
     .cost = "none, but a jail with sound devices can use the microphone, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
-    .persistent = "# on the host: run 'sleeptune report' and follow its advice\n"
-                  "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"
-                  "add path 'dsp*' unhide\n"
-                  "add path 'mixer*' unhide",
+    .persistent =
+        "# on the host: run 'sleeptune report' and follow its advice\n"
+        "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"
+        "add path 'dsp*' unhide\n"
+        "add path 'mixer*' unhide",
     .check = "sysctl security.jail.jailed   # 0 on the host",
     .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_SECURITY_JAIL_JAILED),
     .cases = ST_RULE_CASES(
         {0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},
         {0, ST_STATUS_ADVICE,
-         "this is a jail: the settings belong to the host, and only root of the host can change them",
+         "this is a jail: the settings belong to the host, and only root of the host can change "
+         "them",
          "a jail uses the host's kernel, timers and scheduler, so it adds no lateness"}),
 };

@@ -6,8 +6,8 @@
 #define PCM          "freebsd.dev.pcm."
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
 
-/** Number of the unit (pcmN) of a USB sound device: of the default unit if that is a USB device, else of
- * another one. -1: no USB sound device is known. */
+/** Number of the unit (pcmN) of a USB sound device: of the default unit if that is a USB device,
+ * else of another one. -1: no USB sound device is known. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
     /* a USB unit's parent is "uaudio0", in sndstat of 13 and older "at ? kld snd_uaudio" */
@@ -19,7 +19,8 @@ static int64_t usb_unit(const struct st_facts *facts)
     ST_EACH (row, rows) {
         ST_FACTS_EACH (parent, facts, row->prefix, row->suffix) {
             if (parent->state == ST_FACT_OK &&
-                (st_text_begins(parent->text, "uaudio") || st_text_is(parent->text, "snd_uaudio")) &&
+                (st_text_begins(parent->text, "uaudio") ||
+                 st_text_is(parent->text, "snd_uaudio")) &&
                 st_text_int(st_fact_part(parent, row->prefix), &unit) == 0 &&
                 (found < 0 || unit == default_unit))
                 found = unit;
@@ -28,7 +29,8 @@ static int64_t usb_unit(const struct st_facts *facts)
     return found;
 }
 
-/* --- freebsd-sound-polling: does a driver poll its sound card at clock ticks instead of using interrupts?
+/* --- freebsd-sound-polling: does a driver poll its sound card at clock ticks instead of using
+ * interrupts?
  * --- */
 
 #define HDAC    "freebsd.dev.hdac."
@@ -43,19 +45,19 @@ static void judge_polled(struct st_finding *finding, const char *polled)
     const double tick_us = hz >= 1 && hz <= HZ_MAX ? 1e6 / (double)hz : 0,
                  wait_us = fmax(tick_us, period_us / 2);
     st_finding_advice(finding,
-                      "%.40s is on: the driver checks the card only at clock ticks and does not use its "
-                      "interrupt",
+                      "%.40s is on: the driver checks the card only at clock ticks and does not "
+                      "use its interrupt",
                       name);
     if (tick_us > 0)
         st_finding_effect(finding, wait_us,
-                          "the driver checks the card once in half a block, but at most once in a clock "
-                          "tick of %.0f µs (hz %jd): %.1f µs",
+                          "the driver checks the card once in half a block, but at most once in a "
+                          "clock tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
     /* the name becomes part of a command that the user pastes */
     if (st_machine_is_plain(name)) {
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
-        /* no change for pcm: its units get other numbers when a USB device comes or goes, and a line in a
-         * file would then be about another card */
+        /* no change for pcm: its units get other numbers when a USB device comes or goes, and a
+         * line in a file would then be about another card */
         if (st_text_begins(polled, HDAC))
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
@@ -74,17 +76,20 @@ static void judge_sound_polling(struct st_finding *finding)
     }
     const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
     if (polled == NULL && dead != NULL) {
-        st_finding_problem(finding, "the interrupts of %.20s did not arrive (channel dead): try polling mode",
-                           dead);
+        st_finding_problem(
+            finding, "the interrupts of %.20s did not arrive (channel dead): try polling mode",
+            dead);
         st_finding_fix(
-            finding, "sysctl dev.hdac.0.polling=1   # the number of the card's hdac: sysctl dev.pcm",
+            finding,
+            "sysctl dev.hdac.0.polling=1   # the number of the card's hdac: sysctl dev.pcm",
             "# if that helps, /etc/sysctl.conf:\ndev.hdac.0.polling=1\n# or, in /boot/loader.conf: "
             "hint.hdac.0.msi=\"0\"",
             ST_NEEDS_NOTHING);
     } else if (polled != NULL)
         judge_polled(finding, polled->key);
     else if (unread != NULL)
-        st_finding_unknown(finding, "sleeptune could not read whether each sound card uses polling mode");
+        st_finding_unknown(finding,
+                           "sleeptune could not read whether each sound card uses polling mode");
     else if (device == NULL)
         st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     else
@@ -94,20 +99,22 @@ static void judge_sound_polling(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
     .title = "Sound card polled at clock ticks (dev.hdac.N.polling)",
-    .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, "
-                 "but checks the card at clock ticks. A program may have to wait for the next check.",
+    .mechanism =
+        "In polling mode the driver does not use the card's interrupt at the end of a block, but "
+        "checks the card at clock ticks. A program may have to wait for the next check.",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
-    .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
-               "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
+    .sources =
+        "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
+        "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
     .now = "sysctl dev.hdac.N.polling=0",
-    .persistent =
-        "# /etc/sysctl.conf, or remove a line with 1 there (0 is the default)\ndev.hdac.N.polling=0",
+    .persistent = "# /etc/sysctl.conf, or remove a line with 1 there (0 is the "
+                  "default)\ndev.hdac.N.polling=0",
     .check = "sysctl dev.hdac.0.polling   # 0",
     .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 1,
-    .facts =
-        ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_DEAD_CHANNEL),
+    .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ,
+                          ST_KEY_FREEBSD_DEAD_CHANNEL),
     .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
     .judge = judge_sound_polling,
 };
@@ -115,19 +122,23 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 /* --- freebsd-uaudio-buffer: how much sound goes over USB at once (hw.usb.uaudio.buffer_ms) --- */
 
 #define USB_NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
-#define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in again"
-#define USB_EVER(ms)                                                                                         \
+
+#define OPEN_AGAIN "open the device again; if that does not help, unplug it and plug it in again"
+
+#define USB_EVER(ms)                                                                               \
     "# /boot/loader.conf, because the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
 #define USB_MS_MAX 8
 /* osreldate from which the ring follows buffer_ms and 1 ms is allowed: commit b2e97edffdab */
 #define FIRST_ADAPTIVE 1401000
-#define FIXED_RING_MS  8   /* ms; half of the ring in older versions */
-#define BLOCK_SLACK_US 500 /* us; a block may be this much longer or shorter, since it has whole frames */
+#define FIXED_RING_MS  8 /* ms; half of the ring in older versions */
+#define BLOCK_SLACK_US                                                                             \
+    500 /* us; a block may be this much longer or shorter, since it has whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
     const int64_t unit = usb_unit(finding->facts);
-    const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
+    const bool adaptive =
+        st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
     /* us; the block with which the attached device works; 0: not known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
@@ -144,10 +155,11 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     if (st_rule_say(
             finding,
             {fabs(block_ms - (double)ms) * 1e3 > BLOCK_SLACK_US, ST_STATUS_ADVICE,
-             st_text("buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms, unit, now_ms)},
+             st_text("buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms, unit,
+                     now_ms)},
             {ms > fits, ST_STATUS_ADVICE,
-             st_text("the driver sends sound to pcm%jd in blocks of %jd ms, which is longer than your period "
-                     "of %.2f ms",
+             st_text("the driver sends sound to pcm%jd in blocks of %jd ms, which is longer than "
+                     "your period of %.2f ms",
                      unit, ms, period_ms)},
             {true, ST_STATUS_OK,
              st_text("the driver sends sound to pcm%jd in blocks of %jd ms%s%s", unit, ms,
@@ -168,27 +180,28 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .id = "freebsd-uaudio-buffer",
     .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
     .mechanism =
-        "The USB audio driver sends sound in blocks of buffer_ms, whatever period a program uses. If "
-        "the period is shorter, the program wakes only once for several of its periods.",
-    .cost = "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus "
-            "the sound may have gaps",
+        "The USB audio driver sends sound in blocks of buffer_ms, whatever period a program uses. "
+        "If the period is shorter, the program wakes only once for several of its periods.",
+    .cost = "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy "
+            "USB bus the sound may have gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
-    .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms of delay with "
-               "buffer_ms 8, 4, 2, 1)\n"
-               "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
-               "not verified: whether 14.1 is the first release with it, and whether 13.3 has it\n"
-               "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
-               "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
-    .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that 2 to 8 "
-               "with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which release is the "
-               "first: not verified)",
+    .sources =
+        "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms of delay with "
+        "buffer_ms 8, 4, 2, 1)\n"
+        "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
+        "not verified: whether 14.1 is the first release with it, and whether 13.3 has it\n"
+        "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
+        "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
+    .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that "
+               "2 to 8 with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which "
+               "release is the first: not verified)",
     .now = USB_NOW("2", OPEN_AGAIN),
     .persistent = USB_EVER("2"),
     .needs = ST_NEEDS_REOPEN,
     .check = "sysctl hw.usb.uaudio.buffer_ms",
     .undo = "delete the line in /boot/loader.conf and restart",
-    .facts = ST_RULE_KEYS("freebsd.hw.usb.uaudio.buffer_ms", ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
-                          "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
+    .facts = ST_RULE_KEYS("freebsd.hw.usb.uaudio.buffer_ms", ST_KEY_FREEBSD_KERN_OSRELDATE,
+                          DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .least = 1,
     .most = USB_MS_MAX,
     .judge_number = judge_uaudio_buffer,

@@ -5,8 +5,8 @@
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
 
-/** The osreldate of the first version with nanosleep_precise (15.0; early 15-CURRENT had this number without
- * the sysctl). */
+/** The osreldate of the first version with nanosleep_precise (15.0; early 15-CURRENT had this
+ * number without the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
@@ -22,16 +22,17 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
         (void)!st_finding_need_in(finding, key, NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, &value);
         return (enum nanosleep)value;
     }
-    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX) < OSRELDATE_PRECISE)
+    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX) <
+        OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
     st_finding_unknown(finding,
-                       "from FreeBSD 15 on kern.timecounter.nanosleep_precise decides whether sleeps "
-                       "are stretched; its value, or the version, is unknown");
+                       "from FreeBSD 15 on kern.timecounter.nanosleep_precise decides whether "
+                       "sleeps are stretched; its value, or the version, is unknown");
     return NANOSLEEP_UNKNOWN;
 }
 
-/** Computes how late a sleep of one whole period may end. @return false: kern.hz is needed but not known; the
- * finding is set. */
+/** Computes how late a sleep of one whole period may end. @return false: kern.hz is needed but not
+ * known; the finding is set. */
 static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick_late *ret)
 {
     int64_t hz;
@@ -41,47 +42,51 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
         return true;
     if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
         st_finding_unknown(
-            finding, "kern.timecounter.alloweddeviation has a value that sleeptune does not understand: %jd",
+            finding,
+            "kern.timecounter.alloweddeviation has a value that sleeptune does not understand: %jd",
             percent);
         return false;
     }
     if (ret->coarse_ns > 0) {
         st_finding_unknown(finding,
-                           "sleeps may end %.1f µs late, or one clock tick later than that: this depends on "
-                           "kern.hz, and kern.hz is unknown",
+                           "sleeps may end %.1f µs late, or one clock tick later than that: this "
+                           "depends on kern.hz, and kern.hz is unknown",
                            ret->slop_ns / 1e3);
         return false;
     }
     return true;
 }
 
-static void judge_stretched(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
+static void judge_stretched(int64_t percent, const struct st_tick_late *late,
+                            struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding);
     const double max_us = late->max_ns / 1e3;
     const double settled_us = late->settled_ns / 1e3;
     const bool is_coarse = late->coarse_ns > 0;
-    st_finding_advice(
-        finding,
-        "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the value 0 removes this "
-        "lateness",
-        percent, max_us,
-        is_coarse ? "one clock tick included" : st_text("in a regular loop about %.0f µs", settled_us));
+    st_finding_advice(finding,
+                      "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the "
+                      "value 0 removes this lateness",
+                      percent, max_us,
+                      is_coarse ? "one clock tick included"
+                                : st_text("in a regular loop about %.0f µs", settled_us));
     st_finding_effect(
         finding, max_us,
         "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs%s",
         late->shift, period_us, late->shift, late->slop_ns / 1e3,
-        is_coarse
-            ? st_text(", plus %.1f µs because the kernel uses its coarse clock for "
-                      "sleeps of %.1f ms or more",
-                      late->coarse_ns / 1e3, late->threshold_ns / 1e6)
-            : st_text("; in a regular loop %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift, settled_us));
+        is_coarse ? st_text(", plus %.1f µs because the kernel uses its coarse clock for sleeps of "
+                            "%.1f ms or more",
+                            late->coarse_ns / 1e3, late->threshold_ns / 1e6)
+                  : st_text("; in a regular loop %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
+                            settled_us));
     st_rule_fix(finding);
 }
 
-/** A periodic timer ends a sleep at its first interrupt after the due time, so the permitted deviation adds
- * nothing. Only the coarse clock, which the kernel uses for long sleeps, adds lateness. */
-static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
+/** A periodic timer ends a sleep at its first interrupt after the due time, so the permitted
+ * deviation adds nothing. Only the coarse clock, which the kernel uses for long sleeps, adds
+ * lateness. */
+static void judge_periodic(int64_t percent, const struct st_tick_late *late,
+                           struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
@@ -91,13 +96,14 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
                         percent);
         return;
     }
-    st_finding_advice(finding,
-                      "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of "
-                      "%.1f µs and makes it up to %.1f µs too long; the value 0 removes this lateness",
-                      percent, period_us, coarse_us);
+    st_finding_advice(
+        finding,
+        "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of %.1f µs and "
+        "makes it up to %.1f µs too long; the value 0 removes this lateness",
+        percent, period_us, coarse_us);
     st_finding_effect(finding, coarse_us,
-                      "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more", coarse_us,
-                      late->threshold_ns / 1e6);
+                      "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more",
+                      coarse_us, late->threshold_ns / 1e6);
     st_rule_fix(finding);
 }
 
@@ -111,8 +117,8 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
         st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
     else if (kind == NANOSLEEP_PRECISE)
         st_finding_fine(finding,
-                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; programs that "
-                        "wait in poll, select or kevent may wake up to %.1f µs late",
+                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; "
+                        "programs that wait in poll, select or kevent may wake up to %.1f µs late",
                         percent, late.max_ns / 1e3);
     else if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0)
         judge_periodic(percent, &late, finding);
@@ -123,34 +129,39 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
-    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the later, "
-                 "also of real-time threads. Up to FreeBSD 14 it affects nanosleep, clock_nanosleep "
-                 "and usleep; on all versions poll, select and kevent. It is not a permitted drift "
-                 "between clocks, as is often written.",
+    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the "
+                 "later, also of real-time threads. Up to FreeBSD 14 it affects nanosleep, "
+                 "clock_nanosleep and usleep; on all versions poll, select and kevent. It is not a "
+                 "permitted drift between clocks, as is often written.",
     .cost = "power: timers that are close together no longer share one wake-up",
-    .when_not = "laptops on battery that play no music. A program can wait exactly at any value: with a "
-                "kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",
-    .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
-               "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
-               "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
-               "measured on 13.2 and 15.1 with periods of 1.3 to 10 ms: the lateness in a regular loop "
-               "agrees to 0.5 µs\n"
-               "a problem from a quarter of the period on: a limit that sleeptune chose",
-    .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
-               "11.1 to 14)\n"
-               "15.0: no longer on the usual clocks, unless nanosleep_precise is 0; poll, select, kevent "
-               "and the _FAST clocks are still stretched (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
+    .when_not = "laptops on battery that play no music. A program can wait exactly at any value: "
+                "with a kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",
+    .sources =
+        "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c "
+        "kern_clock_nanosleep()\n"
+        "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
+        "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
+        "measured on 13.2 and 15.1 with periods of 1.3 to 10 ms: the lateness in a regular loop "
+        "agrees to 0.5 µs\n"
+        "a problem from a quarter of the period on: a limit that sleeptune chose",
+    .history =
+        "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
+        "11.1 to 14)\n"
+        "15.0: no longer on the usual clocks, unless nanosleep_precise is 0; poll, select, kevent "
+        "and the _FAST clocks are still stretched (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
     ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
                           ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.25,
-    .facts = ST_RULE_KEYS(
-        ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
-        ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION,
+                          ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
+                          ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_HZ,
+                          ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge_number = judge_alloweddeviation,
 };
 
-/* --- freebsd-eventtimer: does the event timer interrupt when a sleep ends, or only at clock ticks? --- */
+/* --- freebsd-eventtimer: does the event timer interrupt when a sleep ends, or only at clock ticks?
+ * --- */
 
 #define EVENT_TIMER "kern.eventtimer.timer"
 #define SINGLEMUL   "freebsd.kern.eventtimer.singlemul"
@@ -177,17 +188,17 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
     int64_t hz, mul;
     if (st_finding_need_in(finding, ST_KEY_FREEBSD_KERN_HZ, 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
-        st_finding_advice(finding,
-                          "the event timer is periodic, so each sleep waits for the next tick; the length of "
-                          "a tick is unknown");
+        st_finding_advice(finding, "the event timer is periodic, so each sleep waits for the next "
+                                   "tick; the length of a tick is unknown");
     } else {
         mul = st_tick_singlemul(hz, mul);
         const double tick_us = 1e6 / ((double)hz * (double)mul);
-        st_finding_advice(finding,
-                          "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
-                          tick_us);
-        st_finding_effect(finding, tick_us, "one tick: 1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul,
-                          tick_us);
+        st_finding_advice(
+            finding,
+            "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
+            tick_us);
+        st_finding_effect(finding, tick_us, "one tick: 1 / (hz %jd * singlemul %jd) = %.1f µs", hz,
+                          mul, tick_us);
     }
     const char *other = find_alternative(finding->facts);
     if (flags < 0 || (flags & ET_ONESHOT) != 0)
@@ -198,8 +209,8 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 
 static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
 {
-    const char *timer =
-                   st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine"),
+    const char *timer = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
+                                         "of this machine"),
                *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%.32s.flags", timer),
                *other = find_alternative(finding->facts);
     const int64_t flags = st_facts_int_or(finding->facts, key, -1),
@@ -214,12 +225,12 @@ static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
                           cpus, timer, other);
         st_machine_fix_sysctl(finding, EVENT_TIMER, other);
     } else if (flags < 0 && cpus > 1) {
-        st_finding_unknown(finding,
-                           "the event timer is in one-shot mode; it is unknown whether %jd CPUs "
-                           "share it",
-                           cpus);
+        st_finding_unknown(
+            finding, "the event timer is in one-shot mode; it is unknown whether %jd CPUs share it",
+            cpus);
     } else {
-        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
+        st_finding_fine(finding,
+                        "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
                         timer);
     }
 }
@@ -227,26 +238,30 @@ static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
 const struct st_rule st_rule_freebsd_eventtimer = {
     .id = "freebsd-eventtimer",
     .title = "Event timer mode (kern.eventtimer)",
-    .mechanism = "In one-shot mode the kernel sets the event timer for the end of the next sleep. In "
-                 "periodic mode the timer interrupts hz * singlemul times a second, and a sleep can end "
-                 "only at one of these interrupts.",
+    .mechanism = "In one-shot mode the kernel sets the event timer for the end of the next sleep. "
+                 "In periodic mode the timer interrupts hz * singlemul times a second, and a sleep "
+                 "can end only at one of these interrupts.",
     .cost = "none: one-shot is the default and saves power",
-    .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
+    .when_not =
+        "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
-               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)\n"
-               "a problem from a tick of half the period on: a limit that sleeptune chose; stathz is taken "
-               "as 127",
+               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h "
+               "(flags)\n"
+               "a problem from a tick of half the period on: a limit that sleeptune chose; stathz "
+               "is taken as 127",
     .now = "sysctl kern.eventtimer.periodic=0",
     .persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
                   "kern.eventtimer.periodic=0",
-    .check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each CPU "
-             "such as LAPIC",
-    .undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
+    .check = "sysctl kern.eventtimer.periodic kern.eventtimer.timer   # 0, and a timer for each "
+             "CPU such as LAPIC",
+    .undo =
+        "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.5,
-    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
-                          ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, SINGLEMUL, ST_KEY_FREEBSD_KERN_HZ,
-                          ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
+                     ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, SINGLEMUL, ST_KEY_FREEBSD_KERN_HZ,
+                     ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
     .targets = ST_RULE_KEYS("kern.eventtimer.timer"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0"}),
     .judge_number = judge_eventtimer,
@@ -271,31 +286,30 @@ static void judge_hz(struct st_finding *finding, int64_t hz)
                        hz);
     else if (periodic != 0)
         st_finding_fine(finding,
-                        "kern.hz is %jd and the event timer is periodic; "
-                        "'sleeptune report freebsd-eventtimer' shows the lateness",
+                        "kern.hz is %jd and the event timer is periodic; 'sleeptune report "
+                        "freebsd-eventtimer' shows the lateness",
                         hz);
     else
         st_finding_fine(finding,
-                        "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
-                        "'sleeptune report freebsd-alloweddeviation' judges long sleeps; POSIX timers "
-                        "(timer_settime) may "
-                        "be up to two ticks (%.0f ms) late",
+                        "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend "
+                        "on it; 'sleeptune report freebsd-alloweddeviation' judges long sleeps; "
+                        "POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
                         hz, 2e3 / (double)hz);
 }
 
 const struct st_rule st_rule_freebsd_hz = {
     .id = "freebsd-hz",
     .title = "Timer ticks (kern.hz)",
-    .mechanism = "With a one-shot event timer (the default) short sleeps do not depend on kern.hz. Three "
-                 "kinds of waits do: all sleeps with a periodic event timer; POSIX timers, which are "
-                 "rounded up to ticks; and long sleeps, if the kernel uses its coarse clock for them (see "
-                 "'sleeptune report freebsd-alloweddeviation').",
+    .mechanism = "With a one-shot event timer (the default) short sleeps do not depend on kern.hz. "
+                 "Three kinds of waits do: all sleeps with a periodic event timer; POSIX timers, "
+                 "which are rounded up to ticks; and long sleeps, if the kernel uses its coarse "
+                 "clock for them (see 'sleeptune report freebsd-alloweddeviation').",
     .cost = "power: more clock interrupts",
-    .when_not = "the event timer is in one-shot mode (the default). Values above 2000: in 2009 users "
-                "reported larger sleep errors",
+    .when_not = "the event timer is in one-shot mode (the default). Values above 2000: in 2009 "
+                "users reported larger sleep errors",
     .sources = "FreeBSD sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
-               "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX timer of "
-               "2.667 ms was 17.3 ms late at hz 100\n"
+               "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX "
+               "timer of 2.667 ms was 17.3 ms late at hz 100\n"
                "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
     .persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
     .needs = ST_NEEDS_REBOOT,
@@ -320,13 +334,15 @@ struct counter {
     int quality;   /* the kernel's rating; negative: never chosen automatically */
 };
 
-/** Finds the counter with the highest quality whose name begins with `prefix`. name "": there is none. */
+/** Finds the counter with the highest quality whose name begins with `prefix`. name "": there is
+ * none. */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
     struct counter best = {.quality = INT_MIN}, one;
     for (const char *at = choice; (at = strstr(at, prefix)) != NULL; at++) {
         if ((at == choice || at[-1] == ' ') &&
-            sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 && one.quality > best.quality)
+            sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 &&
+            one.quality > best.quality)
             best = one;
     }
     return best;
@@ -338,25 +354,24 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
     const char *choice = st_facts_text_or(finding->facts, TIMECOUNTER_CHOICE, "");
     const struct counter tsc = find_counter(choice, "TSC"), now = find_counter(choice, hardware);
     if (choice[0] == '\0') {
-        st_finding_unknown(
-            finding,
-            "the system clock is %s, which is slow to read; the list of other clocks could not be "
-            "read",
-            hardware);
+        st_finding_unknown(finding,
+                           "the system clock is %s, which is slow to read; the list of other "
+                           "clocks could not be read",
+                           hardware);
     } else if (tsc.name[0] == '\0') {
-        st_finding_ok(
-            finding,
-            "the system clock is %s, which is slow to read; the faster clock TSC is not available here",
-            hardware);
+        st_finding_ok(finding,
+                      "the system clock is %s, which is slow to read; the faster clock TSC is not "
+                      "available here",
+                      hardware);
     } else if (tsc.quality <= 0 || now.quality > tsc.quality) {
-        st_finding_ok(
-            finding,
-            "the system clock is %s, which is slow to read. Do not change it: the kernel trusts the TSC of "
-            "this machine less (quality %d)",
-            hardware, tsc.quality);
+        st_finding_ok(finding,
+                      "the system clock is %s, which is slow to read. Do not change it: the kernel "
+                      "trusts the TSC of this machine less (quality %d)",
+                      hardware, tsc.quality);
     } else {
         st_finding_advice(
-            finding, "the system clock is %s, which is slow to read; the clock %s (quality %d) is faster",
+            finding,
+            "the system clock is %s, which is slow to read; the clock %s (quality %d) is faster",
             hardware, tsc.name, tsc.quality);
         st_machine_fix_sysctl(finding, "kern.timecounter.hardware", tsc.name);
     }
@@ -364,28 +379,27 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
 
 static void judge_timecounter(struct st_finding *finding, const char *hardware)
 {
-    static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
+    static const char *const fast_clocks[] = {"TSC",        "kvmclock", "Hyper-V-TSC",
+                                              "ARM MPCore", "RISC-V",   NULL};
     static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
     int64_t fast = 1;
     const int r = st_facts_int(finding->facts, FAST, &fast);
     if (st_text_begins_among(hardware, slow_clocks))
         judge_slow(hardware, finding);
     else if (!st_text_begins_among(hardware, fast_clocks))
-        st_finding_unknown(
-            finding,
-            "sleeptune does not know the system clock %.40s; 'sleeptune-lab syscall' prints how "
-            "long a clock read takes",
-            hardware);
+        st_finding_unknown(finding,
+                           "sleeptune does not know the system clock %.40s; 'sleeptune-lab "
+                           "syscall' prints how long a clock read takes",
+                           hardware);
     else if (fast == 0)
         st_finding_ok(finding,
-                      "the system clock is %s, which is fast; see 'sleeptune report freebsd-fast-gettime' "
-                      "for how programs "
-                      "read it",
+                      "the system clock is %s, which is fast; see 'sleeptune report "
+                      "freebsd-fast-gettime' for how programs read it",
                       hardware);
     else if (r != 0 && r != -ENOENT)
         st_finding_unknown(finding,
-                           "the clock is %s; it is unknown whether programs can read it without a system "
-                           "call (fast_gettime)",
+                           "the clock is %s; it is unknown whether programs can read it without a "
+                           "system call (fast_gettime)",
                            hardware);
     else
         st_finding_fine(finding, "the clock is %s, which is read without a system call", hardware);
@@ -394,18 +408,20 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
 const struct st_rule st_rule_freebsd_timecounter = {
     .id = "freebsd-timecounter",
     .title = "Timecounter: the cost of a clock read",
-    .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own counter "
-                 "(TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each read may take about "
-                 "a microsecond or more.",
+    .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own "
+                 "counter (TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each "
+                 "read may take about a microsecond or more.",
     .cost = "none, if the kernel gives the TSC the highest quality",
     .when_not = "the kernel gives the TSC a lower quality than the clock in use",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
-               "cost of a read: not measured on FreeBSD; 'sleeptune-lab syscall' prints it for this machine",
+               "cost of a read: not measured on FreeBSD; 'sleeptune-lab syscall' prints it for "
+               "this machine",
     .now = "sysctl kern.timecounter.hardware=TSC-low",
     .persistent = "# /etc/sysctl.conf\nkern.timecounter.hardware=TSC-low",
-    .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
-             "sysctl kern.timecounter.hardware",
+    .check =
+        "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
+        "sysctl kern.timecounter.hardware",
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
     .facts = ST_RULE_KEYS("freebsd.kern.timecounter.hardware", TIMECOUNTER_CHOICE, FAST),
     .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
@@ -422,34 +438,38 @@ static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
         st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
     else if (percent <= 0)
         st_finding_fine(
-            finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd", percent);
+            finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd",
+            percent);
     else
-        st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
-                                "see 'sleeptune report freebsd-alloweddeviation' for the lateness");
+        st_rule_advise(finding,
+                       "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
+                       "see 'sleeptune report freebsd-alloweddeviation' for the lateness");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .id = "freebsd-nanosleep-precise",
     .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
-    .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
-                 "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
-                 "alloweddeviation says. It stretches poll, select and kevent at both values.",
-    .cost = "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 does so by "
-            "default",
+    .mechanism =
+        "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
+        "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
+        "alloweddeviation says. It stretches poll, select and kevent at both values.",
+    .cost = "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 "
+            "does so by default",
     .when_not = "laptops on battery that play no music",
-    .sources =
-        "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
-        "measured on 15.1: with 1, 6.4 to 6.8 µs late at any alloweddeviation; with 0 and 5 %, 162.9 µs late "
-        "(2667 µs)",
-    .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
-               "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
+    .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
+               "measured on 15.1: with 1, 6.4 to 6.8 µs late at any alloweddeviation; with 0 and 5 "
+               "%, 162.9 µs late (2667 µs)",
+    .history =
+        "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
+        "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
-                          ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
+                          ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION,
+                          ST_KEY_FREEBSD_KERN_OSRELDATE),
     .most = 1,
     .judge_number = judge_nanosleep_precise,
-    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see "
-              "'sleeptune report freebsd-alloweddeviation'",
+    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see 'sleeptune "
+              "report freebsd-alloweddeviation'",
 };
 
 /* --- freebsd-fast-gettime: can programs read the clock without a system call? --- */
@@ -457,16 +477,17 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
 const struct st_rule st_rule_freebsd_fast_gettime = {
     .id = "freebsd-fast-gettime",
     .title = "Clock reads without a system call (fast_gettime)",
-    .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C library "
-                 "reads the timecounter itself, from a page that the kernel shares; without fast_gettime "
-                 "each clock read enters the kernel.",
+    .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C "
+                 "library reads the timecounter itself, from a page that the kernel shares; "
+                 "without fast_gettime each clock read enters the kernel.",
     .when_not = "never: 1 is the default",
-    .sources =
-        "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
+    .sources = "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was "
+               "not measured",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
     .facts = ST_RULE_KEYS(FAST),
-    .cases = ST_RULE_CASES({0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
-                           {0, ST_STATUS_OK,
-                            "programs can read the clock without a system call (see 'sleeptune report "
-                            "freebsd-timecounter' for the cost)"}),
+    .cases =
+        ST_RULE_CASES({0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
+                      {0, ST_STATUS_OK,
+                       "programs can read the clock without a system call (see 'sleeptune report "
+                       "freebsd-timecounter' for the cost)"}),
 };

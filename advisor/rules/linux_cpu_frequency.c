@@ -3,7 +3,8 @@
 #include "core/ns.h"
 #include "platform/proc.h"
 
-/* --- linux-cpu-frequency: governor and energy preference; their meaning depends on the driver --- */
+/* --- linux-cpu-frequency: governor and energy preference; their meaning depends on the driver
+ * --- */
 
 #define EPP_FILES     "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"
 #define MAX_PERF_FILE "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
@@ -12,18 +13,20 @@
 
 #define PPD_NOW "powerprofilesctl set performance"
 
-/** A limit above this share of the highest clock does not count as a limit. The share is a choice of this
- * rule. */
+/** A limit above this share of the highest clock does not count as a limit. The share is a choice
+ * of this rule. */
 #define CAPPED_SHARE 0.95
 
 /** How a policy (a group of CPUs that share a clock) behaves, from best to worst. */
 enum kind {
-    KIND_FAST,   /* stays at the highest clock of the hardware */
-    KIND_UNREAD, /* sleeptune does not know how it behaves */
-    KIND_CAPPED, /* would be fast, but a setting limits it to less than the highest clock of the hardware */
+    KIND_FAST,      /* stays at the highest clock of the hardware */
+    KIND_UNREAD,    /* sleeptune does not know how it behaves */
+    KIND_CAPPED,    /* would be fast, but a setting limits it to less than the highest clock of the
+                       hardware */
     KIND_USERSPACE, /* a program sets the clock */
     KIND_SCALING,   /* software changes the clock with the load */
-    KIND_EPP,    /* the hardware chooses the clock, and the energy preference (epp) asks it to save energy */
+    KIND_EPP,    /* the hardware chooses the clock, and the energy preference (epp) asks it to save
+                    energy */
     KIND_LOWEST, /* stays at the lowest clock */
 };
 
@@ -32,17 +35,18 @@ static bool is_for_speed(const char *epp)
     return st_text_is(epp, "performance") || st_text_is(epp, "0");
 }
 
-/** Is the firmware's limit below the hardware's highest clock? That clock is the first in the list of
- * available ones; cpuinfo_max_freq may be a boost clock, which is above every such limit. */
-static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz, int64_t *ret_highest_khz)
+/** Is the firmware's limit below the hardware's highest clock? That clock is the first in the list
+ * of available ones; cpuinfo_max_freq may be a boost clock, which is above every such limit. */
+static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz,
+                            int64_t *ret_highest_khz)
 {
     *ret_highest_khz = strtoll(st_fact_beside_text_or(policy, "available_khz", ""), NULL, 10);
     *ret_limit_khz = st_fact_beside_int_or(policy, "firmware_max_khz", 0);
     return *ret_limit_khz > 0 && *ret_limit_khz < *ret_highest_khz;
 }
 
-/** Does a setting limit the policy well below the highest clock of the hardware? The firmware's limit does
- * not count. */
+/** Does a setting limit the policy well below the highest clock of the hardware? The firmware's
+ * limit does not count. */
 static bool is_capped(const struct st_fact *policy)
 {
     const int64_t max_khz = st_fact_beside_int_or(policy, "max_khz", 0),
@@ -52,12 +56,13 @@ static bool is_capped(const struct st_fact *policy)
            (!firmware_limits(policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
-/** Kind of a policy, except KIND_CAPPED (see is_capped). Under intel_pstate and amd-pstate-epp, the governor
- * "powersave" does not mean the lowest clock: the hardware or the driver scales. @param policy the fact of
- * the policy's governor. */
+/** Kind of a policy, except KIND_CAPPED (see is_capped). Under intel_pstate and amd-pstate-epp, the
+ * governor "powersave" does not mean the lowest clock: the hardware or the driver scales. @param
+ * policy the fact of the policy's governor. */
 static enum kind kind_of(const struct st_fact *policy)
 {
-    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
+    static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive",
+                                          NULL};
     const char *driver, *epp, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
@@ -94,8 +99,8 @@ static const char *turbo_switch(const struct st_facts *facts)
                                                                    : NULL;
 }
 
-/** The file whose switch keeps this policy below its turbo clocks; NULL: turbo is on, or the policy's own
- * limit is already below its base clock. */
+/** The file whose switch keeps this policy below its turbo clocks; NULL: turbo is on, or the
+ * policy's own limit is already below its base clock. */
 static const char *limiting_switch(const struct st_fact *policy)
 {
     const int64_t base_khz = st_fact_beside_int_or(policy, "base_khz", 0),
@@ -103,13 +108,13 @@ static const char *limiting_switch(const struct st_fact *policy)
     return (double)max_khz < CAPPED_SHARE * (double)base_khz ? NULL : turbo_switch(policy->facts);
 }
 
-/** Sets fix and change for a file with one value for all CPUs: a command for now, a line of tmpfiles.d for
- * each start, and what `apply` writes. */
+/** Sets fix and change for a file with one value for all CPUs: a command for now, a line of
+ * tmpfiles.d for each start, and what `apply` writes. */
 static void fix_file(struct st_finding *finding, const char *path, const char *value)
 {
     st_finding_fix_now(finding, "echo %s | sudo tee %s", value, path);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/tmpfiles.d/sleeptune.conf\nw %s - - - - %s",
-                              path, value);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                              "# /etc/tmpfiles.d/sleeptune.conf\nw %s - - - - %s", path, value);
     st_finding_change(finding, ST_CHANGE_SYSFS, path, value);
 }
 
@@ -121,9 +126,11 @@ static bool judge_profile(struct st_finding *finding)
     if (!st_text_is_among(profile, slow))
         return false;
     st_finding_advice(
-        finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
+        finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock",
+        profile);
     const bool performs = st_proc_has_word(
-        st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_CHOICES, "performance"), "performance");
+        st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_CHOICES, "performance"),
+        "performance");
     if (st_facts_has_int(finding->facts, ST_KEY_DAEMON_POWER_PROFILES_DAEMON))
         st_finding_fix_now(finding, PPD_NOW);
     else
@@ -132,43 +139,46 @@ static bool judge_profile(struct st_finding *finding)
     return true;
 }
 
-/** Gives advice about policies that do not run at the highest clock. @param worst the governor of a policy of
- * this kind, the worst one seen. @param slow_n how many of the policies_n policies are slow. */
-static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
-                       int policies_n)
+/** Gives advice about policies that do not run at the highest clock. @param worst the governor of a
+ * policy of this kind, the worst one seen. @param slow_n how many of the policies_n policies are
+ * slow. */
+static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind,
+                       int slow_n, int policies_n)
 {
-    static const char *const says[] = {[KIND_CAPPED] = "are limited",
-                                       [KIND_USERSPACE] = "are set by a program, maybe to a low value",
-                                       [KIND_SCALING] =
-                                           "follow the load, so work after an idle time may start slowly",
-                                       [KIND_EPP] = "are set to save energy, so short work may run slowly",
-                                       [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
-    const char *about = st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text),
+    static const char *const says[] = {
+        [KIND_CAPPED] = "are limited",
+        [KIND_USERSPACE] = "are set by a program, maybe to a low value",
+        [KIND_SCALING] = "follow the load, so work after an idle time may start slowly",
+        [KIND_EPP] = "are set to save energy, so short work may run slowly",
+        [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
+    const char *about =
+                   st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text),
                *turbo = limiting_switch(worst);
     st_finding_quote(finding, worst);
     if (kind == KIND_CAPPED)
-        about =
-            st_text("the slowest CPU to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
-                    ghz_of(worst, "hardware_max_khz"), turbo != NULL ? "turbo is off" : "scaling_max_freq");
+        about = st_text("the slowest CPU to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
+                        ghz_of(worst, "hardware_max_khz"),
+                        turbo != NULL ? "turbo is off" : "scaling_max_freq");
     else if (kind == KIND_EPP)
         about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
-    st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind], about);
+    st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind],
+                      about);
     if (kind == KIND_CAPPED && turbo != NULL) {
         fix_file(finding, turbo, st_text_is(turbo, BOOST_FILE) ? "1" : "0");
     } else if (kind == KIND_CAPPED) {
-        st_finding_fix(
-            finding,
-            "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
-            "    sudo tee $p/scaling_max_freq <$p/cpuinfo_max_freq\n"
-            "done",
-            "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, cpupower, thermald",
-            ST_NEEDS_NOTHING);
+        st_finding_fix(finding,
+                       "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
+                       "    sudo tee $p/scaling_max_freq <$p/cpuinfo_max_freq\n"
+                       "done",
+                       "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, "
+                       "cpupower, thermald",
+                       ST_NEEDS_NOTHING);
     } else if (kind == KIND_EPP) {
         fix_file(finding, EPP_FILES, "performance");
-    } else if (strstr(st_fact_beside_text_or(worst, "available_governors", "performance"), "performance") ==
-               NULL) {
-        st_finding_fix_now(finding,
-                           "sudo modprobe cpufreq_performance\n# then see scaling_available_governors");
+    } else if (strstr(st_fact_beside_text_or(worst, "available_governors", "performance"),
+                      "performance") == NULL) {
+        st_finding_fix_now(
+            finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors");
     } else {
         st_rule_fix(finding);
     }
@@ -193,17 +203,20 @@ static void judge_cpu_frequency(struct st_finding *finding)
     if (worst == NULL) {
         const int r = st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present);
         if (r == 0 && present != 0)
-            st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
+            st_finding_unknown(
+                finding, "this machine changes its CPU clocks, but no governor could be read");
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
-                finding, "no frequency scaling is visible here (in a virtual machine the host decides)");
+                finding,
+                "no frequency scaling is visible here (in a virtual machine the host decides)");
         return;
     }
     /* intel_pstate/max_perf_pct limits all CPUs, and scaling_max_freq does not show that */
     const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
     if (pct > 0 && (double)pct < CAPPED_SHARE * 100) {
-        st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
-                          pct);
+        st_finding_advice(
+            finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
+            pct);
         fix_file(finding, MAX_PERF_FILE, "100");
     } else if (worst_kind > KIND_UNREAD) {
         judge_slow(finding, worst, worst_kind, policies_n - counts[KIND_FAST] - counts[KIND_UNREAD],
@@ -213,14 +226,15 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (worst_kind == KIND_UNREAD) {
         st_finding_quote(finding, worst);
         st_finding_unknown(
-            finding, "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
+            finding,
+            "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
             counts[KIND_UNREAD], policies_n, st_fact_beside_text_or(worst, "governor", "?"));
     } else {
         st_finding_quote(finding, worst);
-        /* turbo shortens work, but can make its duration uneven: the sentence mentions that turbo is off, and
-         * gives no advice */
-        st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
-                        st_fact_beside_text_or(worst, "driver", "?"), worst->text,
+        /* turbo shortens work, but can make its duration uneven: the sentence mentions that turbo
+         * is off, and gives no advice */
+        st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n,
+                        policies_n, st_fact_beside_text_or(worst, "driver", "?"), worst->text,
                         turbo_switch(finding->facts) != NULL
                             ? "; turbo is off, so the highest clock is the nominal one"
                             : "");
@@ -237,28 +251,31 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .when_not = "on battery; on laptops that get hot; turbo was switched off on purpose; a daemon "
                 "(power-profiles-daemon, tuned, TLP) would overwrite it: choose its performance "
                 "profile instead",
-    .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
-               "with intel_pstate and amd-pstate-epp 'powersave' does not mean the lowest clock: the energy "
-               "preference decides\n"
-               "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit counts\n"
-               "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
-               "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
+    .sources =
+        "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
+        "with intel_pstate and amd-pstate-epp 'powersave' does not mean the lowest clock: the "
+        "energy preference decides\n"
+        "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit "
+        "counts\n"
+        "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
+        "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
     .now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
     .persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
                   "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
     .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
-    .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
-            "default governor",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEYS_CPUFREQ "*.governor",
-                     ST_KEYS_CPUFREQ "*.driver", ST_KEYS_CPUFREQ "*.epp", ST_KEYS_CPUFREQ "*.max_khz",
-                     ST_KEYS_CPUFREQ "*.min_khz", ST_KEYS_CPUFREQ "*.hardware_max_khz",
-                     ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO,
-                     ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
-                     ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
+    .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses "
+            "its default governor",
+    .facts = ST_RULE_KEYS(
+        ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEYS_CPUFREQ "*.governor",
+        ST_KEYS_CPUFREQ "*.driver", ST_KEYS_CPUFREQ "*.epp", ST_KEYS_CPUFREQ "*.max_khz",
+        ST_KEYS_CPUFREQ "*.min_khz", ST_KEYS_CPUFREQ "*.hardware_max_khz",
+        ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO,
+        ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW, ST_KEY_PLATFORM_PROFILE_CHOICES,
+        ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
     .targets = ST_RULE_KEYS(EPP_FILES, MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
-    .changes = ST_RULE_CHANGES(
-        {ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "performance"}),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS,
+                                "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+                                "performance"}),
     .judge = judge_cpu_frequency,
 };
 
@@ -266,8 +283,8 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
 
-#define TLP_EVER                                                                                             \
-    "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                               \
+#define TLP_EVER                                                                                   \
+    "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                     \
     "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"
 
 static const struct manager {
@@ -294,7 +311,8 @@ static void judge_power_daemons(struct st_finding *finding)
         other = first;
         first = manager;
     }
-    const struct st_fact *slow = NULL; /* the first governor that does not ask for the highest speed */
+    const struct st_fact *slow =
+        NULL; /* the first governor that does not ask for the highest speed */
     size_t unread_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         unread_n += st_fact_is_unread(fact);
@@ -306,14 +324,14 @@ static void judge_power_daemons(struct st_finding *finding)
     if (first == NULL) {
         st_finding_fine(finding, "no running daemon changes the CPU's frequency policy");
     } else if (other != NULL) {
-        st_finding_advice(finding,
-                          "%s and %s both set the CPU's frequency policy: each overwrites what the other "
-                          "has set",
-                          other->name, first->name);
+        st_finding_advice(
+            finding,
+            "%s and %s both set the CPU's frequency policy: each overwrites what the other has set",
+            other->name, first->name);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
-            "# keep one daemon and mask the others, because some start on demand:\nsudo systemctl mask "
-            "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq");
+            "# keep one daemon and mask the others, because some start on demand:\nsudo systemctl "
+            "mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq");
     } else if (slow != NULL) {
         st_finding_advice(finding,
                           "%s runs and would overwrite what linux-cpu-frequency advises: choose "
@@ -321,7 +339,8 @@ static void judge_power_daemons(struct st_finding *finding)
                           first->name);
         st_finding_fix(finding, first->now, first->persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%s runs, but sleeptune could not read its settings", first->name);
+        st_finding_unknown(finding, "%s runs, but sleeptune could not read its settings",
+                           first->name);
     } else {
         st_finding_fine(finding, "%s runs and has set all CPUs to performance", first->name);
     }
@@ -330,49 +349,54 @@ static void judge_power_daemons(struct st_finding *finding)
 const struct st_rule st_rule_linux_power_daemons = {
     .id = "linux-power-daemons",
     .title = "Daemons that set power profiles",
-    .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy preference "
-                 "when the profile or the power supply changes. A value that you set by hand lasts until one "
-                 "of these daemons acts again.",
+    .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy "
+                 "preference when the profile or the power supply changes. A value that you set by "
+                 "hand lasts until one of these daemons acts again.",
     .privilege = "root (powerprofilesctl: the user at the desk)",
     .cost = "power, heat, fan noise while the fast profile is on",
     .when_not = "on battery",
-    .sources = "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
-               "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; "
-               "whether a profile survives a reboot depends on the daemon",
+    .sources =
+        "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
+        "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; "
+        "whether a profile survives a reboot depends on the daemon",
     .now = PPD_NOW "\n# or\n" TUNED_NOW,
     .persistent = TLP_EVER,
     .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
              "powerprofilesctl get; tuned-adm active; tlp-stat -p",
-    .undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
-            "TLP and run sudo tlp start",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEY_CPUFREQ_PRESENT, ST_KEYS_DAEMON "*", ST_KEY_TLP_ENABLED,
-                          ST_KEYS_CPUFREQ "policy*.governor", ST_KEYS_CPUFREQ "policy*.epp"),
+    .undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file "
+            "of TLP and run sudo tlp start",
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEY_CPUFREQ_PRESENT, ST_KEYS_DAEMON "*",
+                          ST_KEY_TLP_ENABLED, ST_KEYS_CPUFREQ "policy*.governor",
+                          ST_KEYS_CPUFREQ "policy*.epp"),
     .judge = judge_power_daemons,
 };
 
-/* --- linux-heat: for how long the CPU slowed itself down, and clock limits set by the firmware --- */
+/* --- linux-heat: for how long the CPU slowed itself down, and clock limits set by the firmware
+ * --- */
 
-/** Advice from this throttled time in each hour of running on, in ms. Less is normal during other work: a
- * build, a game. The limit is a choice of this rule. */
+/** Advice from this throttled time in each hour of running on, in ms. Less is normal during other
+ * work: a build, a game. The limit is a choice of this rule. */
 #define HEAT_MS_AN_HOUR 1000
 
 static void judge_slowed(struct st_finding *finding, int64_t ms)
 {
     const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL),
-                 suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3,
+                 suspended_s =
+                     (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3,
                  seconds = (double)ms / 1e3;
     /* time since boot without suspends, as far as suspends are known; 0: not known */
     const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
-    const char *since = hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
+    const char *since =
+        hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
         st_finding_unknown(
             finding,
-            "heat slowed the CPU down for %.0f s since the start; to judge this, sleeptune needs to know "
-            "when the computer was started, which is unknown",
+            "heat slowed the CPU down for %.0f s since the start; to judge this, sleeptune needs "
+            "to know when the computer was started, which is unknown",
             seconds);
     } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
-        st_rule_advise(finding, "the CPU was slowed down for %.0f s %s, probably because of heat", seconds,
-                       since);
+        st_rule_advise(finding, "the CPU was slowed down for %.0f s %s, probably because of heat",
+                       seconds, since);
     } else {
         st_finding_fine(finding, "heat slowed the CPU down for %.3f s %s", seconds, since);
     }
@@ -408,21 +432,23 @@ static void judge_heat(struct st_finding *finding)
 const struct st_rule st_rule_linux_heat = {
     .id = "linux-heat",
     .title = "Heat and limits of the firmware",
-    .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the charger "
-                 "limits its clock. The same work then takes longer than the period.",
+    .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the "
+                 "charger limits its clock. The same work then takes longer than the period.",
     .privilege = "none",
     .when_not = "the slowed time does not grow while you play",
     .sources =
         "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
         "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"
-        "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s in an hour: a limit that sleeptune "
-        "chose",
+        "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s in an hour: a limit that "
+        "sleeptune chose",
     .persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
                   "# against a limit of the firmware: the computer's own charger, newer firmware",
-    .check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
+    .check =
+        "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
     .undo = "there is nothing to undo",
-    .facts = ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEYS_HEAT "*.core_n", ST_KEYS_HEAT "*.package_n",
-                          ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS, ST_KEYS_CPUFREQ "policy*.firmware_max_khz",
-                          ST_KEYS_CPUFREQ "policy*.available_khz"),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEYS_HEAT "*.core_n", ST_KEYS_HEAT "*.package_n",
+                     ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS, ST_KEYS_CPUFREQ "policy*.firmware_max_khz",
+                     ST_KEYS_CPUFREQ "policy*.available_khz"),
     .judge = judge_heat,
 };

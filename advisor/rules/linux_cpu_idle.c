@@ -3,26 +3,26 @@
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
-/* beginning of the keys of idle states, cpuN.stateM.*: there are facts for all states of CPU 0, and for those
- * of other CPUs that differ from CPU 0's */
+/* beginning of the keys of idle states, cpuN.stateM.*: there are facts for all states of CPU 0, and
+ * for those of other CPUs that differ from CPU 0's */
 #define STATES          "linux.cpuidle.cpu"
 #define LATENCY         ".latency_us"
 #define RESUME_LIMIT    ".resume_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period. Both
- * limits are a choice of this rule. */
+/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period.
+ * Both limits are a choice of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
-#define NOW(us, hex)                                                                                         \
-    "# limits the wake-up time to " us " µs until you press Ctrl-C:\n"                                      \
+#define NOW(us, hex)                                                                               \
+    "# limits the wake-up time to " us " µs until you press Ctrl-C:\n"                            \
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
 
-#define EVER(us)                                                                                             \
-    "# /etc/udev/rules.d/90-sleeptune.rules: lets programs set a limit while they play\n"                    \
-    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
-    "# or a limit that always holds (run this after each boot):\n"                                           \
+#define EVER(us)                                                                                   \
+    "# /etc/udev/rules.d/90-sleeptune.rules: lets programs set a limit while they play\n"          \
+    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                \
+    "# or a limit that always holds (run this after each boot):\n"                                 \
     "sudo cpupower idle-set -D " us
 
 struct scan {
@@ -34,16 +34,18 @@ struct scan {
     const struct st_fact *worst;
     /* the state with the longest latency that needs a longer sleep than a period; NULL: none */
     const struct st_fact *deeper;
-    int64_t want_us; /* latency to advise: the longest up to SMALL_US, otherwise the shortest; never 0, which
-                        means polling */
+    int64_t want_us; /* latency to advise: the longest up to SMALL_US, otherwise the shortest; never
+                        0, which means polling */
     bool cpus_are_limited; /* at least one CPU has a limit of its own (RESUME_LIMIT) */
 };
 
-/** Longest wake-up time in us that programs allow the CPU to which this idle state belongs. In the file, "0"
- * means no limit, "n/a" no time at all. A CPU without a fact of its own has the limit of CPU 0. */
+/** Longest wake-up time in us that programs allow the CPU to which this idle state belongs. In the
+ * file, "0" means no limit, "n/a" no time at all. A CPU without a fact of its own has the limit of
+ * CPU 0. */
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
-    const char *own = st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),
+    const char *own =
+                   st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),
                *key = st_facts_has(fact->facts, own) ? own : STATES "0" RESUME_LIMIT;
     const int64_t limit_us = st_facts_int_or(fact->facts, key, 0);
     if (limit_us <= 0 && !st_facts_is(fact->facts, key, "n/a"))
@@ -56,7 +58,8 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
     scan->states++;
-    /* if `disable` cannot be read, the state counts as enabled, so that the effect stays an upper bound */
+    /* if `disable` cannot be read, the state counts as enabled, so that the effect stays an upper
+     * bound */
     if (st_fact_beside_int_or(fact, "disable", 0) != 0) {
         st_finding_quote(scan->finding, fact);
         return;
@@ -68,17 +71,19 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
-    /* each governor but ladder takes a state only if the next timer is further away than the state's
-     * residency, which is not shorter than the time to wake */
+    /* each governor but ladder takes a state only if the next timer is further away than the
+     * state's residency, which is not shorter than the time to wake */
     if (!st_facts_is(fact->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder") &&
-        st_fact_beside_int_or(fact, "residency_us", latency_us) > scan->finding->wish->period_ns / 1000) {
+        st_fact_beside_int_or(fact, "residency_us", latency_us) >
+            scan->finding->wish->period_ns / 1000) {
         scan->deeper = st_fact_larger(scan->deeper, fact);
         return;
     }
     scan->worst = st_fact_larger(scan->worst, fact);
-    if (latency_us > 0 && (scan->want_us == 0 ||
-                           (latency_us <= SMALL_US ? scan->want_us > SMALL_US || latency_us > scan->want_us
-                                                   : latency_us < scan->want_us)))
+    if (latency_us > 0 &&
+        (scan->want_us == 0 ||
+         (latency_us <= SMALL_US ? scan->want_us > SMALL_US || latency_us > scan->want_us
+                                 : latency_us < scan->want_us)))
         scan->want_us = latency_us;
 }
 
@@ -86,7 +91,8 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
     if (scan->want_us == 0 || scan->want_us >= scan->worst->i64)
         return;
-    /* /dev/cpu_dma_latency takes ten characters as a hexadecimal number, four bytes as a binary one */
+    /* /dev/cpu_dma_latency takes ten characters as a hexadecimal number, four bytes as a binary
+     * one */
     st_finding_fix_now(finding, NOW("%jd", "%08jx"), scan->want_us, (uint64_t)scan->want_us);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), scan->want_us + 1);
 }
@@ -94,18 +100,19 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding);
-    const bool guest = st_machine_is_guest(finding->facts), held = scan->request_us < REQUEST_NONE_US,
-               limited = held || scan->cpus_are_limited;
+    const bool guest = st_machine_is_guest(finding->facts),
+               held = scan->request_us < REQUEST_NONE_US, limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper != NULL) {
         st_finding_quote(finding, scan->deeper);
-        st_finding_fine(finding, "a period of %.0f µs is too short for the CPU to use an idle state",
+        st_finding_fine(finding,
+                        "a period of %.0f µs is too short for the CPU to use an idle state",
                         period_us);
         return;
     }
     if (scan->worst == NULL || scan->request_us == 0) {
-        st_finding_fine(finding, "no idle state is enabled, or a program allows the CPUs no wake-up time "
-                                 "(/dev/cpu_dma_latency, pm_qos_resume_latency_us): they stay awake, which "
-                                 "costs much power");
+        st_finding_fine(finding, "no idle state is enabled, or a program allows the CPUs no "
+                                 "wake-up time (/dev/cpu_dma_latency, pm_qos_resume_latency_us): "
+                                 "they stay awake, which costs much power");
         return;
     }
     const int64_t worst_us = scan->worst->i64;
@@ -116,25 +123,28 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         const char *why = limited ? ", because a program asks for short wake-up times" : "";
         if (guest)
             why = "; the host's idle states are not visible from this virtual machine";
-        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us,
-                      why);
+        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
+                      worst_us, why);
     } else {
         const char *unless = request_known ? "" : ", unless a program limits it";
         if (st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
             unless = st_text("%s (only root can see that)", unless);
-        st_finding_advice(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us,
-                          unless);
+        st_finding_advice(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
+                          worst_us, unless);
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
-    const char *formula = st_text("longest wake-up time (exit latency) of the enabled states of %jd CPU%s",
-                                  cpus_n, ST_PLURAL(cpus_n));
+    const char *formula =
+        st_text("longest wake-up time (exit latency) of the enabled states of %jd CPU%s", cpus_n,
+                ST_PLURAL(cpus_n));
     if (held)
-        formula = st_text("%s within the limit of %jd µs that a program asks for", formula, scan->request_us);
+        formula = st_text("%s within the limit of %jd µs that a program asks for", formula,
+                          scan->request_us);
     formula = st_text("%s: %jd µs", formula, worst_us);
     if (scan->deeper != NULL)
-        formula = st_text("%s (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
-                          formula, scan->deeper->i64, period_us);
+        formula = st_text(
+            "%s (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
+            formula, scan->deeper->i64, period_us);
     st_finding_effect(finding, effect_us, "%s", formula);
 }
 
@@ -151,7 +161,8 @@ static void judge_idle_states(struct st_finding *finding)
     struct scan scan = {.finding = finding};
     const char *driver;
     const bool request_known =
-        st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 && scan.request_us >= 0;
+        st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 &&
+        scan.request_us >= 0;
     if (!request_known)
         scan.request_us = REQUEST_NONE_US;
     ST_FACTS_EACH (fact, facts, STATES, LATENCY)
@@ -165,10 +176,12 @@ static void judge_idle_states(struct st_finding *finding)
     } else {
         const int r = st_finding_need_text(finding, ST_KEY_CPUIDLE_DRIVER, &driver);
         if (r == 0 && !st_text_is(driver, "none"))
-            st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
+            st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read",
+                               driver);
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
-                finding, "no idle states are visible here (in a virtual machine the host controls them)");
+                finding,
+                "no idle states are visible here (in a virtual machine the host controls them)");
     }
 }
 
@@ -176,21 +189,20 @@ const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
     .title = "CPU idle states (time to wake up)",
     .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer it "
-                 "takes to wake, which is added to each wake-up of a thread. A program can limit it: "
-                 "it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
+                 "takes to wake, which is added to each wake-up of a thread. A program can limit "
+                 "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
     .when_not = "on battery. Do not keep the limit all day: set it only while music plays",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
-               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
-               "of CPUs 1 to 31 those that differ\n"
+               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver "
+               "states them; of CPUs 1 to 31 those that differ\n"
                "of one CPU only: cpu*/power/pm_qos_resume_latency_us (0: no limit)\n"
-               "drivers/cpuidle/governors/menu.c: no state whose shortest useful time is longer than the "
-               "time to the "
-               "next timer (ladder.c does not check this); a CPU that waits for something else, such as the "
-               "sound card's interrupt, may sleep deeper\n"
-               "no advice up to 20 µs or 2 % of the period, a problem from half the period on: limits that "
-               "sleeptune chose",
+               "drivers/cpuidle/governors/menu.c: no state whose shortest useful time is longer "
+               "than the time to the next timer (ladder.c does not check this); a CPU that waits "
+               "for something else, such as the sound card's interrupt, may sleep deeper\n"
+               "no advice up to 20 µs or 2 % of the period, a problem from half the period on: "
+               "limits that sleeptune chose",
     .now = NOW("2", "00000002"),
     .persistent = EVER("3"),
     .check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
@@ -200,9 +212,10 @@ const struct st_rule st_rule_linux_idle_states = {
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.5,
     /* no `changes`: no file keeps the limit, only a program that holds the device open */
-    .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*", STATES "*.name",
-                          STATES "*.disable", STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N,
-                          ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_VIRTUAL, ST_KEY_CMDLINE),
+    .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*",
+                          STATES "*.name", STATES "*.disable", STATES "*" RESUME_LIMIT,
+                          ST_KEY_CPUIDLE_CPUS_N, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_VIRTUAL,
+                          ST_KEY_CMDLINE),
     .judge = judge_idle_states,
 };
 
@@ -213,8 +226,8 @@ static void judge_idle_request_access(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     /* request_us: this rule judges the states as if no program limited the latency now */
     struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US};
-    /* by_other: root, who saved the tree or ran the report, opened the device, instead of the user who
-     * plays */
+    /* by_other: root, who saved the tree or ran the report, opened the device, instead of the user
+     * who plays */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
     const bool by_other = may_open < 0 && (st_facts_has(facts, ST_KEY_SYSTEM_LACKS) ||
                                            st_facts_has(facts, ST_KEY_USER_LIMITS_FROM));
@@ -223,7 +236,8 @@ static void judge_idle_request_access(struct st_finding *finding)
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.worst == NULL) {
         st_finding_not_applicable(
-            finding, "this machine has no idle states that could be limited, or no /dev/cpu_dma_latency");
+            finding,
+            "this machine has no idle states that could be limited, or no /dev/cpu_dma_latency");
         return;
     }
     const int64_t worst_us = scan.worst->i64;
@@ -231,42 +245,42 @@ static void judge_idle_request_access(struct st_finding *finding)
     if (worst_us <= SMALL_US && is_unread(&scan))
         return;
     if (worst_us <= SMALL_US) {
-        st_finding_fine(
-            finding,
-            "a CPU wakes from the deepest idle state that it may use in %jd µs, so programs need not "
-            "limit it",
-            worst_us);
-    } else if (may_open == 0 ||
-               (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM))) {
+        st_finding_fine(finding,
+                        "a CPU wakes from the deepest idle state that it may use in %jd µs, so "
+                        "programs need not limit it",
+                        worst_us);
+    } else if (may_open == 0 || (fact->state == ST_FACT_UNREADABLE &&
+                                 (fact->error == EACCES || fact->error == EPERM))) {
         st_rule_advise(finding,
-                       "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
-                       "keep the CPUs out of deep sleep (%jd µs to wake)",
+                       "audio programs of this user may not open /dev/cpu_dma_latency, so they "
+                       "cannot keep the CPUs out of deep sleep (%jd µs to wake)",
                        worst_us);
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
         return;
     } else if (by_other) {
-        st_finding_unknown(finding, "root or another user opened /dev/cpu_dma_latency; whether the user who "
-                                    "plays may open it is unknown");
+        st_finding_unknown(finding, "root or another user opened /dev/cpu_dma_latency; whether the "
+                                    "user who plays may open it is unknown");
     } else if (st_machine_is_root(facts)) {
-        st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
-                                 "the report as the user who plays");
-        st_rule_fix(finding); /* a finding that is ok has the fix, too, for a user who asks for it */
+        st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other "
+                                 "users: run the report as the user who plays");
+        st_rule_fix(
+            finding); /* a finding that is ok has the fix, too, for a user who asks for it */
     } else {
-        st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
-                                 "CPUs out of deep sleep");
+        st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can "
+                                 "keep the CPUs out of deep sleep");
     }
 }
 
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
     .title = "Access to /dev/cpu_dma_latency",
-    .mechanism = "While a program keeps /dev/cpu_dma_latency open, no CPU uses an idle state that takes "
-                 "longer to wake than the program allows. The file belongs to root, so audio programs that "
-                 "use it (jackd, some DAWs) cannot open it.",
+    .mechanism = "While a program keeps /dev/cpu_dma_latency open, no CPU uses an idle state that "
+                 "takes longer to wake than the program allows. The file belongs to root, so audio "
+                 "programs that use it (jackd, some DAWs) cannot open it.",
     .cost = "power: several watts while a program keeps the file open",
     .when_not = "on battery; 'sleeptune report linux-idle-states' says ok",
-    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
-               "the same file\n"
+    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs "
+               "checks the same file\n"
                "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",
     .now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
     .persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
@@ -277,10 +291,11 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
             "$USER audio",
-    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN, ST_KEY_USER_UID,
-                          ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
-                          ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
-                          STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
+    .facts = ST_RULE_KEYS(
+        ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN, ST_KEY_USER_UID,
+        ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
+        ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
+        STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""}),
     .judge = judge_idle_request_access,

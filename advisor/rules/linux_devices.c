@@ -7,9 +7,9 @@
 
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
 
-#define RULE(vendor, product)                                                                                \
-    "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
-    "\", ATTR{power/control}=\"on\""
+#define RULE(vendor, product)                                                                      \
+    "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor                               \
+    "\", ATTR{idProduct}==\"" product "\", ATTR{power/control}=\"on\""
 
 #define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
 
@@ -18,8 +18,8 @@ static bool is_usb_id(const char *text)
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
 }
 
-/* Adds two changes: power/control of the device that is plugged in, and a udev rule for all devices with its
- * vendor and product id. */
+/* Adds two changes: power/control of the device that is plugged in, and a udev rule for all devices
+ * with its vendor and product id. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
@@ -64,10 +64,10 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     st_finding_quote(finding, shown);
     const char *name = st_fact_beside_text_or(shown, "product", "a USB audio interface");
     if (asleep_n > 0) {
-        st_finding_advice(finding,
-                          "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
-                          "all",
-                          name);
+        st_finding_advice(
+            finding,
+            "the kernel may suspend %.40s when nothing plays; it may then wake late or not at all",
+            name);
         st_finding_effect(finding, 0, "while a stream is open the interface stays awake");
     } else if (unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
@@ -79,8 +79,8 @@ static void judge_usb_autosuspend(struct st_finding *finding)
 const struct st_rule st_rule_linux_usb_autosuspend = {
     .id = "linux-usb-autosuspend",
     .title = "Autosuspend of USB audio interfaces",
-    .mechanism = "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. An audio "
-                 "interface then needs part of a second to wake, and some never wake.",
+    .mechanism = "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. "
+                 "An audio interface then needs part of a second to wake, and some never wake.",
     .cost = "power: up to some hundred mW (not measured here)",
     .when_not = "on battery, if you seldom use the interface",
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
@@ -89,7 +89,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .persistent = EVER(RULE("VVVV", "PPPP")),
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
-    .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
+    .undo =
+        "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
                           ST_KEYS_USB_AUDIO "*"),
     .targets = ST_RULE_KEYS(NOW_FILE("*")),
@@ -105,7 +106,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 static bool shares_hub(const struct st_fact *speed)
 {
     const char *device = st_fact_part(speed, ST_KEYS_USB_AUDIO), *dot = strrchr(device, '.');
-    const char *hub = st_text(ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
+    const char *hub =
+        st_text(ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
     ST_FACTS_EACH (fact, speed->facts, hub, ".speed_mbit") {
         if (fact != speed && fact->i64 == FULL_SPEED_MBIT &&
             strchr(fact->key + strlen(hub), '.') == strrchr(fact->key, '.'))
@@ -122,66 +124,68 @@ static void judge_usb_path(struct st_finding *finding)
         if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
-        /* the report quotes cameras on the same bus and the interrupts of USB controllers, but the rule does
-         * not judge them, since no limit is known */
+        /* the report quotes cameras on the same bus and the interrupts of USB controllers, but the
+         * rule does not judge them, since no limit is known */
         const char *device = st_fact_part(fact, ST_KEYS_USB_AUDIO),
-                   *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
+                   *bus =
+                       st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
         ST_FACTS_EACH (camera, finding->facts, bus, ".product")
             st_finding_quote(finding, camera);
         ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
             if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
                 st_finding_quote(finding, line);
         }
-        /* the driver of a DWC OTG controller splits only transfers through a hub; a '.' in the device's name
-         * means a hub */
-        const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
-                              strchr(device, '.') != NULL;
+        /* the driver of a DWC OTG controller splits only transfers through a hub; a '.' in the
+         * device's name means a hub */
+        const bool software =
+            strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
+            strchr(device, '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
-        st_rule_advise(finding,
-                       software
-                           ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
-                             "driver does part of the work in software: it loses packets if an interrupt "
-                             "comes late"
-                           : "%.40s and another audio interface share a hub with one translator for "
-                             "both: there may be no room for all packets",
-                       st_fact_beside_text_or(fact, "product", "a USB audio interface"));
+        st_rule_advise(
+            finding,
+            software
+                ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose driver "
+                  "does part of the work in software: it loses packets if an interrupt comes late"
+                : "%.40s and another audio interface share a hub with one translator for both: "
+                  "there may be no room for all packets",
+            st_fact_beside_text_or(fact, "product", "a USB audio interface"));
         return;
     }
     if (finding->summary == NULL && devices_n > 0)
         st_finding_fine(finding,
-                        "nothing on the way to %zu USB audio interface%s is known to lose packets. If the "
-                        "sound clicks: sleeptuned as root can watch the packets (usbmon)",
+                        "nothing on the way to %zu USB audio interface%s is known to lose packets. "
+                        "If the sound clicks: sleeptuned as root can watch the packets (usbmon)",
                         devices_n, ST_PLURAL(devices_n));
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding, "no USB audio interface with a known speed is connected");
+        st_finding_not_applicable(finding,
+                                  "no USB audio interface with a known speed is connected");
 }
 
 const struct st_rule st_rule_linux_usb_path = {
     .id = "linux-usb-path",
     .title = "The way from a USB interface to the computer",
     .mechanism =
-        "A USB interface of 12 Mbit/s needs a translator to the faster bus. Up to the Raspberry Pi 3 it is "
-        "software (dwc_otg, dwc2); simple hubs have one for all ports. Sound that does not get through in "
-        "its "
-        "millisecond is lost, and no xrun counter shows it.",
+        "A USB interface of 12 Mbit/s needs a translator to the faster bus. Up to the Raspberry Pi "
+        "3 it is software (dwc_otg, dwc2); simple hubs have one for all ports. Sound that does not "
+        "get through in its millisecond is lost, and no xrun counter shows it.",
     .privilege = "none",
     .when_not = "you hear no gaps",
-    .sources =
-        "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
-        "interfaces on a hub with one translator), 1998 (a camera beside it), 2020 (without a hub), 7475 "
-        "(dwc2)\n"
-        "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
-        "interrupts: details show them",
+    .sources = "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
+               "interfaces on a hub with one translator), 1998 (a camera beside it), 2020 (without "
+               "a hub), 7475 (dwc2)\n"
+               "no limit is known for hubs between, cameras on the same bus and the CPU that the "
+               "controller interrupts: details show them",
     .persistent = "# use another controller's port if possible ('lsusb -t' shows them)\n"
                   "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # good: 480M, or no other 12M audio device on its hub, and not dwc_otg",
     .undo = "put it back",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.hubs_n",
-                          ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller", ST_KEYS_USB_AUDIO "*",
-                          ST_KEYS_USB_CAMERA "*.product", ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
+                          ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller",
+                          ST_KEYS_USB_AUDIO "*", ST_KEYS_USB_CAMERA "*.product",
+                          ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
     .judge = judge_usb_path,
 };
 
@@ -190,9 +194,10 @@ const struct st_rule st_rule_linux_usb_path = {
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
     .title = "Options of the USB audio driver",
-    .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With N it "
-                 "fills a queue of packets ahead, so the sound is heard later.",
-    .when_not = "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
+    .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With "
+                 "N it fills a queue of packets ahead, so the sound is heard later.",
+    .when_not =
+        "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c",
     .persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
                   "options snd_usb_audio lowlatency=1",
@@ -202,19 +207,19 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .most = 1,
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
-    .cases = ST_RULE_CASES(
-        {1, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode"},
-        {0, ST_STATUS_ADVICE,
-         "snd_usb_audio's low-latency mode is off, so USB playback sends more packets ahead than needed",
-         "adds delay to the sound; threads do not wake later"}),
+    .cases = ST_RULE_CASES({1, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode"},
+                           {0, ST_STATUS_ADVICE,
+                            "snd_usb_audio's low-latency mode is off, so USB playback sends more "
+                            "packets ahead than needed",
+                            "adds delay to the sound; threads do not wake later"}),
 };
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
 
 #define POWER_SAVE_MAX 1000000 /* s; a larger power_save makes the finding unknown */
 
-/** Does this machine have an HD audio card other than the HDMI output of a graphics card? true also if no
- * card is known. */
+/** Does this machine have an HD audio card other than the HDMI output of a graphics card? true also
+ * if no card is known. */
 static bool has_hda(struct st_finding *finding)
 {
     const char *name;
@@ -233,13 +238,14 @@ static bool has_hda(struct st_finding *finding)
 static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
 {
     if (!has_hda(finding)) {
-        st_finding_fine(finding, "no built-in HD audio card is here; HDMI of a graphics card does not count");
+        st_finding_fine(
+            finding, "no built-in HD audio card is here; HDMI of a graphics card does not count");
     } else if (after_s == 0) {
         st_finding_fine(finding, "the sound card stays on");
     } else {
         st_finding_advice(finding,
-                          "the sound card is switched off after %jd s of silence; the next sound then begins "
-                          "late, maybe with a click",
+                          "the sound card is switched off after %jd s of silence; the next sound "
+                          "then begins late, maybe with a click",
                           after_s);
         st_finding_effect(finding, 0, "while a stream is open the card stays on");
         st_rule_fix(finding);
@@ -249,22 +255,23 @@ static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
 const struct st_rule st_rule_linux_hda_power_save = {
     .id = "linux-hda-power-save",
     .title = "Power saving of the built-in sound card",
-    .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. Switching "
-                 "it on again may take some hundred ms and may click. While a stream plays, nothing is "
-                 "switched off.",
+    .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. "
+                 "Switching it on again may take some hundred ms and may click. While a stream "
+                 "plays, nothing is switched off.",
     .cost = "power: about half a watt",
     .when_not = "on battery",
-    .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "
-               "driver's own deny list",
+    .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, "
+               "the driver's own deny list",
     .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
     .persistent = "# /etc/modprobe.d/sleeptune.conf\n"
                   "options snd_hda_intel power_save=0 power_save_controller=N",
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver", ST_KEYS_CARD "*.name"),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
-                               {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
+    .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver",
+                          ST_KEYS_CARD "*.name"),
+    .changes = ST_RULE_CHANGES(
+        {ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
+        {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .most = POWER_SAVE_MAX,
     .judge_number = judge_hda_power_save,
 };
@@ -273,8 +280,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
 
 #define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
 
-/** Is this node an ALSA output? @param only_playing true: only one that plays now; false: any but HDMI and
- * S/PDIF (iec958), which few people use. */
+/** Is this node an ALSA output? @param only_playing true: only one that plays now; false: any but
+ * HDMI and S/PDIF (iec958), which few people use. */
 static bool is_output(const struct st_fact *name, bool only_playing)
 {
     static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
@@ -305,34 +312,35 @@ static void judge_idle_suspend(struct st_finding *finding)
     if (closed != NULL) {
         st_finding_quote(finding, closed);
         st_finding_advice(finding,
-                          "%.60s is closed after %jd s of silence; the next sound begins late, maybe "
-                          "with a click",
+                          "%.60s is closed after %jd s of silence; the next sound begins late, "
+                          "maybe with a click",
                           closed->text, closed_s);
         st_finding_effect(finding, 0, "while something plays the device stays open");
         st_rule_fix(finding);
     } else if (kept_n > 0) {
         st_finding_fine(finding, "the outputs in use (%zu) stay open when nothing plays", kept_n);
     } else {
-        st_finding_not_applicable(finding,
-                                  "PipeWire has no ALSA output besides HDMI, and nothing plays there");
+        st_finding_not_applicable(
+            finding, "PipeWire has no ALSA output besides HDMI, and nothing plays there");
     }
 }
 
 const struct st_rule st_rule_linux_idle_suspend = {
     .id = "linux-idle-suspend",
     .title = "Outputs that are closed when nothing plays",
-    .mechanism = "WirePlumber closes an output on which nothing plays. Many devices click when they are "
-                 "closed or opened, and the first moment of the next sound is lost.",
+    .mechanism = "WirePlumber closes an output on which nothing plays. Many devices click when "
+                 "they are closed or opened, and the first moment of the next sound is lost.",
     .privilege = "root; none for a file in ~/.config/wireplumber",
     .cost = "power: the device stays on",
     .when_not = "on battery, or you hear no clicks between sounds",
-    .sources =
-        "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 if not set)\n"
-        "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
-    .persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
-                  "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
-                  "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
-                  "# then\nsystemctl --user restart wireplumber",
+    .sources = "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 "
+               "if not set)\n"
+               "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
+    .persistent =
+        "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
+        "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
+        "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
+        "# then\nsystemctl --user restart wireplumber",
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep suspend-timeout   # 0",
     .undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
@@ -340,7 +348,8 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .judge = judge_idle_suspend,
 };
 
-/* --- linux-card-rate: how many frames a second the card plays, compared with its nominal rate --- */
+/* --- linux-card-rate: how many frames a second the card plays, compared with its nominal rate
+ * --- */
 
 static void judge_card_rate(struct st_finding *finding)
 {
@@ -354,46 +363,51 @@ static void judge_card_rate(struct st_finding *finding)
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
-                           "%.40s plays %jd frames a second instead of %jd (%.1f %% slow): "
-                           "the sound falls behind, and no xrun counter sees it",
+                           "%.40s plays %jd frames a second instead of %jd (%.1f %% slow): the "
+                           "sound falls behind, and no xrun counter sees it",
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
-        right_n++; /* a rate that is too high counts as right, since a pause makes a stream look too fast */
+        right_n++; /* a rate that is too high counts as right, since a pause makes a stream look too
+                      fast */
     }
     if (right_n > 0 && finding->summary == NULL)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding, "no sound has played long enough to measure the card's rate");
+        st_finding_not_applicable(finding,
+                                  "no sound has played long enough to measure the card's rate");
 }
 
 const struct st_rule st_rule_linux_card_rate = {
     .id = "linux-card-rate",
     .title = "The rate that the sound card really has",
-    .mechanism =
-        "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
-        "wait or drop sound: the pitch is too low, video falls behind, and every xrun counter stays at 0.",
+    .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. "
+                 "Programs then wait or drop sound: the pitch is too low, video falls behind, and "
+                 "every xrun counter stays at 0.",
     .privilege = "none",
-    .when_not =
-        "the stream was paused or the clock was set while it played: close the stream and check again",
-    .sources =
-        "users report: bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, no xruns); Linux "
-        "sound/core/pcm.c\na card counts as slow by more than 5 % after 3 s or more: limits that sleeptune "
-        "chose",
+    .when_not = "the stream was paused or the clock was set while it played: close the stream and "
+                "check again",
+    .sources = "users report: bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, "
+               "no xruns); Linux sound/core/pcm.c\na card counts as slow by more than 5 % after 3 "
+               "s or more: limits that sleeptune chose",
     .persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
     .needs = ST_NEEDS_REOPEN,
-    .check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
+    .check =
+        "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
     .undo = "choose the old output again",
-    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_CARD "*.name"),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_CARD "*.name"),
     .judge = judge_card_rate,
 };
 
-/* --- linux-card-clocks: the clocks of the cards that play and record, as `listen` measured them --- */
+/* --- linux-card-clocks: the clocks of the cards that play and record, as `listen` measured them
+ * --- */
 
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
 
-/** Judges the clocks of the cards that play and record, as a run of `listen` measured one or both. */
+/** Judges the clocks of the cards that play and record, as a run of `listen` measured one or
+ * both. */
 static void judge_card_clocks(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -401,71 +415,79 @@ static void judge_card_clocks(struct st_finding *finding)
     int64_t rate_ppm = 0, drift_ppm = 0;
     const bool has_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm) == 0,
                has_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm) == 0,
-               is_unread = st_machine_first_unread(
-                               facts, ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM)) != NULL;
+               is_unread =
+                   st_machine_first_unread(facts, ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM,
+                                                               ST_KEY_LISTEN_DRIFT_PPM)) != NULL;
     const double away_ppm = fabs((double)drift_ppm);
     if (st_rule_say(
             finding,
             {llabs(rate_ppm) > RATE_PPM, ST_STATUS_ADVICE,
-             st_text("the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, and "
-                     "sound has another pitch",
+             st_text("the card that records runs %.2f %% too %s: its clock or its sample rate is "
+                     "wrong, and sound has another pitch",
                      fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow")},
             {away_ppm >= DRIFT_PPM, ST_STATUS_ADVICE,
-             st_text("the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
-                     "resampled, %u frames are lost or played twice every %s",
-                     away_ppm, wish->frames,
-                     st_ns_short(llround(wish->frames / (fmax(away_ppm, 1) * 1e-15 * wish->rate_hz))))},
+             st_text(
+                 "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
+                 "resampled, %u frames are lost or played twice every %s",
+                 away_ppm, wish->frames,
+                 st_ns_short(llround(wish->frames / (fmax(away_ppm, 1) * 1e-15 * wish->rate_hz))))},
             {is_unread, ST_STATUS_UNKNOWN,
              "what 'sleeptune listen' measured of the clocks could not be read"},
             {!has_drift && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), ST_STATUS_UNKNOWN,
-             "whether the clocks drift apart is unknown: the run of 'sleeptune listen' was invalid"},
+             "whether the clocks drift apart is unknown: the run of 'sleeptune listen' was "
+             "invalid"},
             {!has_rate && !has_drift, ST_STATUS_NOT_APPLICABLE,
              "'sleeptune listen' measures the clocks, but none of its results was given"},
             {has_rate, ST_STATUS_OK, "the card that records keeps its rate within 0.1 %"},
-            {true, ST_STATUS_OK, st_text("the clocks of both cards are less than %d ppm apart", DRIFT_PPM)}))
+            {true, ST_STATUS_OK,
+             st_text("the clocks of both cards are less than %d ppm apart", DRIFT_PPM)}))
         st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_card_clocks = {
     .id = "linux-card-clocks",
     .title = "Clocks of the cards that play and record",
-    .mechanism =
-        "Each card counts frames with a clock of its own, and two clocks drift apart. The difference "
-        "fills or empties a buffer until a period is lost or played twice, unless sound is resampled.",
+    .mechanism = "Each card counts frames with a clock of its own, and two clocks drift apart. The "
+                 "difference fills or empties a buffer until a period is lost or played twice, "
+                 "unless sound is resampled.",
     .privilege = "none",
     .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear nothing",
-    .sources = "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
-               "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 minutes)\n"
-               "jackaudio.github.com wiki, WalkThrough_User_AlsaInOut (two cards without word clock)\n"
-               "10 ppm and 0.1 %: limits that sleeptune chose",
+    .sources =
+        "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
+        "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 "
+        "minutes)\n"
+        "jackaudio.github.com wiki, WalkThrough_User_AlsaInOut (two cards without word clock)\n"
+        "10 ppm and 0.1 %: limits that sleeptune chose",
     .persistent = "# two clocks: play and record on one interface, or clock one card by the other\n"
                   "# (word clock, S/PDIF, ADAT), or in JACK let zita-a2j or zita-j2a resample the\n"
                   "# second one. A wrong rate: set the card's clock source to internal, or update\n"
                   "# its firmware",
     .needs = ST_NEEDS_REOPEN,
-    .check = "sleeptune listen --back DEVICE --json | sleeptune report --input - linux-card-clocks   # "
-             "DEVICE: the card that records",
+    .check = "sleeptune listen --back DEVICE --json | sleeptune report --input - linux-card-clocks "
+             "  # DEVICE: the card that records",
     .undo = "choose the old card again",
     .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,
 };
 
-/* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
+/* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps
+ * --- */
 
 #define HEADROOM_MAX 8192 /* frames; limit of api.alsa.headroom */
-#define HEADROOM_EVER(node, frames)                                                                          \
-    "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"                   \
-    "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                             \
-    "\" } ]\n  actions = { update-props = { api.alsa.headroom = " frames                                     \
+#define HEADROOM_EVER(node, frames)                                                                \
+    "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"         \
+    "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                   \
+    "\" } ]\n  actions = { update-props = { api.alsa.headroom = " frames                           \
     "\n# then\nsystemctl --user restart wireplumber"
-#define HEADROOM_LUA                                                                                         \
-    "# ~/.config/wireplumber/main.lua.d/51-sleeptune.lua\n"                                                  \
-    "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"equals\", \"%s\" } } },\n"          \
-    "  apply_properties = { [\"api.alsa.headroom\"] = %jd } })\n"                                            \
+#define HEADROOM_LUA                                                                               \
+    "# ~/.config/wireplumber/main.lua.d/51-sleeptune.lua\n"                                        \
+    "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"equals\", \"%s\" } } "    \
+    "},\n"                                                                                         \
+    "  apply_properties = { [\"api.alsa.headroom\"] = %jd } })\n"                                  \
     "# then\nsystemctl --user restart wireplumber"
 
-/** Sets the permanent fix: a reserve of `frames` for this node, in the language (Lua or not) that the
- * installed WirePlumber reads. */
+/** Sets the permanent fix: a reserve of `frames` for this node, in the language (Lua or not) that
+ * the installed WirePlumber reads. */
 static void fix_headroom(struct st_finding *finding, const char *name, int64_t frames)
 {
     const bool lua = st_facts_int_or(finding->facts, ST_KEY_WIREPLUMBER_LUA, 0) != 0;
@@ -476,18 +498,20 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
 
 #define SOF_FRAMES   1024 /* frames: this reserve helped in thesofproject/linux issue 5284 */
 #define GUEST_FRAMES 2048 /* frames: WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096 /* frames: gave no xruns with position steps of 10 ms, unlike a cycle of 1024 */
-#define GUEST_EVER                                                                                           \
-    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
-    "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
-    "  default.clock.max-quantum = 4096 }\n"                                                                 \
-    "context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ]\n"                                 \
-    "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
+#define GUEST_CYCLE                                                                                \
+    4096 /* frames: gave no xruns with position steps of 10 ms, unlike a cycle of 1024 */
+#define GUEST_EVER                                                                                 \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                  \
+    "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"       \
+    "  default.clock.max-quantum = 4096 }\n"                                                       \
+    "context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ]\n"                       \
+    "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                    \
     "# then\nsystemctl --user restart pipewire"
 
-/** Does the position of this node's card move in long steps while it plays? For a sink that PipeWire fills by
- * a timer, a step is long if it exceeds cycle plus reserve; in a virtual machine with WirePlumber's reserve,
- * if it lasts 5 ms or more and a quarter of the cycle. @return true: the finding is set. */
+/** Does the position of this node's card move in long steps while it plays? For a sink that
+ * PipeWire fills by a timer, a step is long if it exceeds cycle plus reserve; in a virtual machine
+ * with WirePlumber's reserve, if it lasts 5 ms or more and a quarter of the cycle. @return true:
+ * the finding is set. */
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {
@@ -498,7 +522,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
                           !st_fact_beside_is(node, "disable_tsched", "true"),
                emulated = guest && reserve >= GUEST_FRAMES && reserve < HEADROOM_MAX &&
                           asked.cycle_frames < GUEST_CYCLE;
-    const char *prefix = st_text(ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
+    const char *prefix =
+        st_text(ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
     ST_FACTS_EACH (step, finding->facts, prefix, ".step_frames") {
         const int64_t frames = step->i64;
         if (!step->is_int || st_fact_beside_int(step, "rate_hz", &hz) != 0)
@@ -508,11 +533,11 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
         if (by_timer && (double)frames > cycle + (double)reserve) {
             st_finding_quote(finding, step);
             st_finding_quote(finding, node);
-            st_finding_advice(
-                finding,
-                "%.60s reports its play position in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
-                "frames ready, so a dropout is possible although all programs are in time",
-                name, frames, cycle, reserve);
+            st_finding_advice(finding,
+                              "%.60s reports its play position in jumps of %jd frames or more; "
+                              "PipeWire keeps %.0f + %jd frames ready, so a dropout is possible "
+                              "although all programs are in time",
+                              name, frames, cycle, reserve);
             while (wanted < frames && wanted < HEADROOM_MAX)
                 wanted *= 2;
             fix_headroom(finding, name, wanted);
@@ -520,20 +545,19 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
         }
         if (emulated && frames >= hz / 200 && 4 * (double)frames >= cycle) {
             st_finding_quote(finding, step);
-            st_finding_advice(
-                finding,
-                "%.60s in a virtual machine reports its position in steps of %jd frames or more, a "
-                "large part of PipeWire's cycle of %jd: PipeWire counts xruns although the buffer is "
-                "full",
-                name, frames, asked.cycle_frames);
+            st_finding_advice(finding,
+                              "%.60s in a virtual machine reports its position in steps of %jd "
+                              "frames or more, a large part of PipeWire's cycle of %jd: PipeWire "
+                              "counts xruns although the buffer is full",
+                              name, frames, asked.cycle_frames);
             st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
             return true;
         }
     }
     if (emulated && steps_n == 0 && finding->summary == NULL)
         st_finding_unknown(finding,
-                           "whether %.60s reports its position in long steps can be seen only while it "
-                           "plays, in the running virtual machine",
+                           "whether %.60s reports its position in long steps can be seen only "
+                           "while it plays, in the running virtual machine",
                            name);
     return false;
 }
@@ -551,7 +575,8 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     }
     if (node == NULL) {
         st_finding_unknown(
-            finding, "PipeWire has no card named %.100s now: plug it in, or look for its name in pw-top",
+            finding,
+            "PipeWire has no card named %.100s now: plug it in, or look for its name in pw-top",
             card);
         return;
     }
@@ -561,8 +586,8 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
         st_finding_fine(finding, "PipeWire keeps %jd frames in reserve for %.100s", frames, card);
         return;
     }
-    st_finding_advice(finding, "PipeWire keeps %jd frames in reserve for %.100s; you asked for %d", frames,
-                      card, WISHED_FRAMES);
+    st_finding_advice(finding, "PipeWire keeps %jd frames in reserve for %.100s; you asked for %d",
+                      frames, card, WISHED_FRAMES);
     if (st_facts_int(finding->facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
         st_rule_fix(finding);
         return;
@@ -577,8 +602,9 @@ static void judge_device_headroom(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const char *card;
     /* Xen's dom0 looks like a virtual machine, but has the real devices */
-    const bool guest = st_machine_is_guest(facts) &&
-                       strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
+    const bool guest =
+        st_machine_is_guest(facts) &&
+        strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
     if (!st_buffer_need_nodes(finding))
         return;
     if (st_facts_text(facts, ST_BUFFER_WIREPLUMBER_CARD, &card) == 0) {
@@ -597,8 +623,8 @@ static void judge_device_headroom(struct st_finding *finding)
             continue;
         st_finding_quote(finding, path);
         st_finding_advice(finding,
-                          "%.60s%s reports its position in steps, and PipeWire keeps only %jd frames in "
-                          "reserve: PipeWire counts xruns although the buffer is full",
+                          "%.60s%s reports its position in steps, and PipeWire keeps only %jd "
+                          "frames in reserve: PipeWire counts xruns although the buffer is full",
                           name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
         fix_headroom(finding, name, guest ? GUEST_FRAMES : SOF_FRAMES);
         return;
@@ -612,27 +638,27 @@ const struct st_rule st_rule_linux_device_headroom = {
     .title = "Headroom (reserve) for cards whose position jumps",
     .mechanism =
         "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
-        "reports it in steps (Sound Open Firmware, virtual machines) seems to have emptied the buffer. "
-        "A second card, which follows the clock of another one, needs a reserve, too.",
+        "reports it in steps (Sound Open Firmware, virtual machines) seems to have emptied the "
+        "buffer. A second card, which follows the clock of another one, needs a reserve, too.",
     .privilege = "root; none for a file in ~/.config/wireplumber",
     .cost = "latency: as long as the headroom; 1024 frames are 21 ms",
     .when_not = "there are no xruns",
-    .sources =
-        "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
-        "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
-        "users report: try-omarchy pull requests 60 and 69: QEMU's card has steps of 10 ms, xruns with a "
-        "cycle of "
-        "1024, none with 4096\n"
-        "PipeWire source spa/plugins/alsa/alsa-pcm.c: PipeWire wakes while a cycle and the reserve are in "
-        "the buffer\n"
-        "sleeptune looks 50 times in 50 ms, so real jumps may be longer",
-    .persistent = HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
+    .sources = "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for "
+               "SOF cards\n"
+               "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
+               "users report: try-omarchy pull requests 60 and 69: QEMU's card has steps of 10 ms, "
+               "xruns with a cycle of 1024, none with 4096\n"
+               "PipeWire source spa/plugins/alsa/alsa-pcm.c: PipeWire wakes while a cycle and the "
+               "reserve are in the buffer\n"
+               "sleeptune looks 50 times in 50 ms, so real jumps may be longer",
+    .persistent =
+        HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .undo = "delete that file and run systemctl --user restart wireplumber",
-    .facts =
-        ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_PIPEWIRE_NODE "*.headroom_frames",
-                     ST_BUFFER_ASKED_KEYS, ST_KEY_WIREPLUMBER_LUA, ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_PIPEWIRE_NODE "*.headroom_frames",
+                          ST_BUFFER_ASKED_KEYS, ST_KEY_WIREPLUMBER_LUA, ST_KEY_VIRTUAL,
+                          ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };
 
@@ -642,21 +668,19 @@ const struct st_rule st_rule_linux_card_faults = {
     .id = "linux-card-faults",
     .title = "Faults of a sound card that the kernel logged",
     .mechanism =
-        "A card that does not answer its driver (-71), whose hub switched it off (EMI), or whose clock is "
-        "not "
-        "valid loses sound or stops. The cause is the cable, the port, the firmware or the driver: no "
-        "setting "
-        "cures it, but another kernel version may.",
+        "A card that does not answer its driver (-71), whose hub switched it off (EMI), or whose "
+        "clock is not valid loses sound or stops. The cause is the cable, the port, the firmware "
+        "or the driver: no setting cures it, but another kernel version may.",
     .privilege = "none",
     .when_not = "the lines are from the moment when you plugged or unplugged it",
     .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
                "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
-    .persistent =
-        "# try another cable, another port without a hub, newer firmware of the card, or the previous kernel",
+    .persistent = "# try another cable, another port without a hub, newer firmware of the card, or "
+                  "the previous kernel",
     .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
     .undo = "nothing to undo",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),
-    .cases =
-        ST_RULE_CASES({0, ST_STATUS_OK, "the kernel logged no fault of a sound card since the start"},
-                      {0, ST_STATUS_ADVICE, "the kernel logged {} faults of a sound card since the start"}),
+    .cases = ST_RULE_CASES(
+        {0, ST_STATUS_OK, "the kernel logged no fault of a sound card since the start"},
+        {0, ST_STATUS_ADVICE, "the kernel logged {} faults of a sound card since the start"}),
 };

@@ -5,9 +5,9 @@
 #include "advisor/rules/machine.h"
 #include "core/text/number.h"
 
-/** Options of jackd that sleeptune reads: row 0 has those of the server, row 1 those of its driver, after -d.
- * `flags` has all options without a value, since such options may share a word (jack2's common/Jackdmp.cpp,
- * linux/alsa/JackAlsaDriver.cpp). */
+/** Options of jackd that sleeptune reads: row 0 has those of the server, row 1 those of its driver,
+ * after -d. `flags` has all options without a value, since such options may share a word (jack2's
+ * common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp). */
 static const struct {
     const char *flags, *with_value;
     struct {
@@ -95,12 +95,13 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
     return true;
 }
 
-/* --- linux-jack-realtime: does JACK run with real-time priority (no -r), and with which one (-P)? --- */
+/* --- linux-jack-realtime: does JACK run with real-time priority (no -r), and with which one (-P)?
+ * --- */
 
 #define WHERE "# in ~/.jackdrc, QjackCtl's settings or the service that starts JACK: "
 
-/** Highest priority of JACK that needs no advice. The kernel's migration and watchdog threads are at 99,
- * interrupt threads of sound at 90 with rtirq. */
+/** Highest priority of JACK that needs no advice. The kernel's migration and watchdog threads are
+ * at 99, interrupt threads of sound at 90 with rtirq. */
 #define PRIORITY_HIGHEST 94
 
 static void judge_jack_realtime(struct st_finding *finding)
@@ -109,16 +110,16 @@ static void judge_jack_realtime(struct st_finding *finding)
     if (!need_jack(finding, &jack))
         return;
     if (!jack.realtime) {
-        st_finding_problem(finding,
-                           "JACK%s runs without real-time priority (-r), so any busy program can delay all "
-                           "sound",
-                           st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD));
+        st_finding_problem(
+            finding,
+            "JACK%s runs without real-time priority (-r), so any busy program can delay all sound",
+            st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD));
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
-        st_finding_advice(finding,
-                          "JACK runs at priority %jd, as high as the kernel's own threads; 70 to 80 "
-                          "is enough",
-                          jack.priority);
+        st_finding_advice(
+            finding,
+            "JACK runs at priority %jd, as high as the kernel's own threads; 70 to 80 is enough",
+            jack.priority);
         st_finding_fix(finding, NULL, WHERE "-P 80", ST_NEEDS_REOPEN);
     } else {
         st_finding_fine(finding, "JACK runs with real-time priority %jd", jack.priority);
@@ -128,12 +129,14 @@ static void judge_jack_realtime(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
     .title = "JACK's real-time priority",
-    .mechanism = "jackd uses a real-time priority unless it is started with the option -r. Without "
-                 "real-time priority each cycle waits until busy programs leave a CPU free, however long.",
-    .privilege = "none (for the right to real-time priority see 'sleeptune report linux-rt-permission')",
+    .mechanism =
+        "jackd uses a real-time priority unless it is started with the option -r. Without "
+        "real-time priority each cycle waits until busy programs leave a CPU free, however long.",
+    .privilege =
+        "none (for the right to real-time priority see 'sleeptune report linux-rt-permission')",
     .when_not = "you use JACK only for tests with its dummy driver",
-    .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
-               "start says 10)",
+    .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its "
+               "message at start says 10)",
     .persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
                   "QjackCtl's settings (Realtime)",
     .needs = ST_NEEDS_REOPEN,
@@ -148,11 +151,13 @@ const struct st_rule st_rule_linux_jack_realtime = {
 
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
-#define FRAMES_MAX 8192  /* limit of -p of the ALSA driver */
-#define ROUNDED    1.001 /* factor; a period up to 0.1 % longer than the wished one counts as equal */
+#define FRAMES_MAX 8192 /* limit of -p of the ALSA driver */
+#define ROUNDED                                                                                    \
+    1.001 /* factor; a period up to 0.1 % longer than the wished one counts as equal               \
+           */
 
-/** Replaces a value from the command line by the value that the running server reported. @return false: the
- * server did not answer; the finding is set. */
+/** Replaces a value from the command line by the value that the running server reported. @return
+ * false: the server did not answer; the finding is set. */
 static bool take_running_value(struct st_finding *finding, const char *key, int64_t *ret)
 {
     if (st_machine_is_unread(finding->facts, key))
@@ -186,10 +191,11 @@ static void judge_jack_period(struct st_finding *finding)
         usb = st_fact_or(usb, fact);
     if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,
-                          "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
-                          "%.2f ms that you asked for",
+                          "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the %.2f "
+                          "ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        /* becomes the largest power of two that is not above the wished period; JACK accepts 16 to 8192 */
+        /* becomes the largest power of two that is not above the wished period; JACK accepts 16 to
+         * 8192 */
         int64_t frames = FRAMES_MIN;
         while (frames < FRAMES_MAX && st_rule_us(2 * frames, jack.rate_hz) <= wish_us * ROUNDED)
             frames *= 2;
@@ -198,11 +204,13 @@ static void judge_jack_period(struct st_finding *finding)
                                   ST_MAX(jack.periods_n, 3 * (usb != NULL)));
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb);
-        st_finding_advice(finding, "JACK has %jd periods; with a USB interface three are recommended",
+        st_finding_advice(finding,
+                          "JACK has %jd periods; with a USB interface three are recommended",
                           jack.periods_n);
         st_finding_fix(finding, NULL, WHERE "-n 3", ST_NEEDS_REOPEN);
     } else {
-        st_finding_fine(finding, "JACK's period is %jd frames at %jd Hz (%.2f ms), its whole buffer %.2f ms",
+        st_finding_fine(finding,
+                        "JACK's period is %jd frames at %jd Hz (%.2f ms), its whole buffer %.2f ms",
                         jack.frames, jack.rate_hz, period_us / 1e3, ring_ms);
     }
 }
@@ -210,9 +218,9 @@ static void judge_jack_period(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_period = {
     .id = "linux-jack-period",
     .title = "JACK's period and buffer",
-    .mechanism = "JACK's latency is period × periods / rate; each cycle must be computed within one "
-                 "period. USB sends sound in packets of 1 ms, which do not fit evenly into the usual "
-                 "periods: with only two the buffer may run empty.",
+    .mechanism = "JACK's latency is period × periods / rate; each cycle must be computed within "
+                 "one period. USB sends sound in packets of 1 ms, which do not fit evenly into the "
+                 "usual periods: with only two the buffer may run empty.",
     .privilege = "none",
     .cost = "latency: each additional period adds one period of delay",
     .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",
@@ -223,8 +231,8 @@ const struct st_rule st_rule_linux_jack_period = {
     .needs = ST_NEEDS_REOPEN,
     .check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_JACK_COMMAND, USB, ST_KEY_JACK_BUFFER_FRAMES, ST_KEY_JACK_RATE_HZ, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, USB, ST_KEY_JACK_BUFFER_FRAMES, ST_KEY_JACK_RATE_HZ,
+                          ST_OWNER_KEYS),
     .judge = judge_jack_period,
 };
 
@@ -239,9 +247,8 @@ static void judge_jack_soft_mode(struct st_finding *finding)
         st_finding_fine(finding, "JACK is set to report the xruns of the sound card");
         return;
     }
-    st_finding_advice(finding,
-                      "JACK runs in soft mode (-s): it does not report xruns, so you do not see the gaps in "
-                      "the sound");
+    st_finding_advice(finding, "JACK runs in soft mode (-s): it does not report xruns, so you do "
+                               "not see the gaps in the sound");
     st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
     st_rule_fix(finding);
 }
@@ -249,8 +256,8 @@ static void judge_jack_soft_mode(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_soft_mode = {
     .id = "linux-jack-soft-mode",
     .title = "JACK's soft mode",
-    .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. You still hear "
-                 "the gaps, but no counter shows them.",
+    .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. You "
+                 "still hear the gaps, but no counter shows them.",
     .privilege = "none",
     .when_not = "on stage, if a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",

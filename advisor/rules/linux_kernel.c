@@ -4,7 +4,8 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-/** Does the kernel belong to a distribution that adds changes of later versions? RHEL and its rebuilds
+/** Does the kernel belong to a distribution that adds changes of later versions? RHEL and its
+ * rebuilds
  * (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap (6.4.0-150600.23-default; Tumbleweed
  * counts 6.10.5-1-default). ELRepo's kernels are upstream's. */
 static bool has_backports(const char *release)
@@ -32,14 +33,16 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor)
 bool st_linux_kernel_realtime(const struct st_facts *facts)
 {
     const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
-    /* patched kernels up to 4.19 wrote "PREEMPT RT"; only they have the file /sys/kernel/realtime */
+    /* patched kernels up to 4.19 wrote "PREEMPT RT"; only they have the file
+     * /sys/kernel/realtime */
     return st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL ||
            st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1;
 }
 
 bool st_linux_kernel_threads_irqs(const struct st_facts *facts)
 {
-    return st_linux_kernel_realtime(facts) || st_machine_boot_option(facts, "threadirqs", NULL) != NULL;
+    return st_linux_kernel_realtime(facts) ||
+           st_machine_boot_option(facts, "threadirqs", NULL) != NULL;
 }
 
 bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)

@@ -6,11 +6,11 @@
 /* Keys that the functions below read; a rule that calls them lists these. */
 #define ST_LINUX_KERNEL_REALTIME_KEYS ST_KEY_KERNEL_VERSION, ST_KEY_REALTIME
 #define ST_LINUX_KERNEL_IRQ_THREAD    "linux.irq_thread."
-#define ST_LINUX_KERNEL_IRQ_THREAD_KEYS                                                                      \
+#define ST_LINUX_KERNEL_IRQ_THREAD_KEYS                                                            \
     ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_LINUX_KERNEL_IRQ_THREAD "*.name"
 
-/** Does the kernel have the changes of version major.minor? @return 1: yes; 0: no; -ENODATA: not known, as
- * for an older kernel with backports. */
+/** Does the kernel have the changes of version major.minor? @return 1: yes; 0: no; -ENODATA: not
+ * known, as for an older kernel with backports. */
 int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 
 /** Is it a real-time kernel (PREEMPT_RT)? */

@@ -4,25 +4,26 @@
 #include "advisor/rules/machine.h"
 #include "core/text/safe.h"
 
-/* --- linux-memlock: may a program lock its memory (RLIMIT_MEMLOCK), so that it is never paged out? --- */
+/* --- linux-memlock: may a program lock its memory (RLIMIT_MEMLOCK), so that it is never paged out?
+ * --- */
 
 #define MIB (1024 * 1024)
 
-/** The rule gives no advice from this limit on: it is enough for a synthesizer or a client of a sound server.
- * A DAW with samples needs more. The limit is a choice of this rule. */
+/** The rule gives no advice from this limit on: it is enough for a synthesizer or a client of a
+ * sound server. A DAW with samples needs more. The limit is a choice of this rule. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for programs with a period of 5 ms or more,
- * as long as no dropout was counted. */
+/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for programs with a period of 5
+ * ms or more, as long as no dropout was counted. */
 #define USUAL_BYTES (INT64_C(8) * MIB)
 
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    /* usual: may this process lock more than its limit, if that was not read? A process with CAP_IPC_LOCK
-     * may; root has this capability, but not in every container */
-    const bool small = limit < MIB,
-               usual = st_machine_is_root(finding->facts) && st_place_container(finding->facts) == NULL;
+    /* usual: may this process lock more than its limit, if that was not read? A process with
+     * CAP_IPC_LOCK may; root has this capability, but not in every container */
+    const bool small = limit < MIB, usual = st_machine_is_root(finding->facts) &&
+                                            st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit == ST_UNLIMITED) {
@@ -30,20 +31,23 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
     } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
-        st_finding_ok(finding, "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
+        st_finding_ok(finding,
+                      "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
                       shown, unit, st_rule_period_us(finding) / 1e3);
     } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
-        st_finding_fine(finding,
-                        "this process may lock more memory than its limit of %.4g %s; other users may not",
-                        shown, unit);
+        st_finding_fine(
+            finding,
+            "this process may lock more memory than its limit of %.4g %s; other users may not",
+            shown, unit);
     } else {
         st_finding_advice(finding,
-                          "this user may lock only %.4g %s of memory, so an audio program may have to wait "
-                          "for the disk in the middle of a cycle",
+                          "this user may lock only %.4g %s of memory, so an audio program may have "
+                          "to wait for the disk in the middle of a cycle",
                           shown, unit);
         if (st_place_container(finding->facts) != NULL) {
-            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                      "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1");
+            st_finding_fix_persistent(
+                finding, ST_NEEDS_NOTHING,
+                "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1");
             return;
         }
         st_machine_fix_user(finding);
@@ -56,25 +60,25 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
-                 "uses it waits for the disk, however long. If the limit is smaller than the "
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread "
+                 "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines with little memory: choose a smaller size",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
-               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB, and 8 MiB for "
-               "periods of 5 ms or more without a dropout, are limits that sleeptune chose",
+               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB, and 8 "
+               "MiB for periods of 5 ms or more without a dropout, are limits that sleeptune chose",
     .now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
            "--memlock=4294967296:4294967296",
-    .persistent =
-        "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n" ST_MACHINE_ANY_USER "- memlock 4194304\n"
-        "# services started by systemd, in the unit: LimitMEMLOCK=4G",
+    .persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n" ST_MACHINE_ANY_USER
+                  "- memlock 4194304\n"
+                  "# services started by systemd, in the unit: LimitMEMLOCK=4G",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ulimit -l   # after a new login: 4194304, in KiB",
     .undo = ST_MACHINE_UNDO_LIMITS,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID,
-                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_LIMIT_AT_LOGIN("memlock"), ST_KEY_SYSTEM_CONTAINER),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK,
+                          ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
+                          ST_MACHINE_LIMIT_AT_LOGIN("memlock"), ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .least = ST_UNLIMITED,
     .most = INT64_MAX,
@@ -86,8 +90,8 @@ const struct st_rule st_rule_linux_memlock = {
 
 #define CPU_MAX "/cpu.max"
 
-/** Sets the fix of a group's quota. A unit's quota is set through the systemd that started the unit: the
- * system's or the user's. @param path of the group's cpu.max. */
+/** Sets the fix of a group's quota. A unit's quota is set through the systemd that started the
+ * unit: the system's or the user's. @param path of the group's cpu.max. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     const char *word = st_safe_shell_word(path, ST_ROOM(1024));
@@ -117,8 +121,8 @@ static void judge_cpu_quota(struct st_finding *finding)
             free = fact;
         else if (st_facts_any(finding->facts, ST_KEYS_RT_THREAD, ".pid",
                               st_fact_part(fact, ST_KEYS_CPU_QUOTA)))
-            exempt = fact; /* real-time threads have no quota: cpu.max "affects only processes under the
-                              fair-class scheduler" (cgroup-v2.rst) */
+            exempt = fact; /* real-time threads have no quota: cpu.max "affects only processes under
+                              the fair-class scheduler" (cgroup-v2.rst) */
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
     }
@@ -126,7 +130,8 @@ static void judge_cpu_quota(struct st_finding *finding)
     if (fact == NULL) {
         (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", NULL);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
+            st_finding_not_applicable(finding,
+                                      "no control group with a limit of CPU time was read");
         return;
     }
     const char *name = st_fact_beside_text_or(fact, "name", "programs started here");
@@ -134,14 +139,15 @@ static void judge_cpu_quota(struct st_finding *finding)
     if (fact == free) {
         st_finding_fine(finding, "no limit of CPU time holds for programs started here");
     } else if (fact == exempt) {
-        st_finding_fine(finding, "%.40s may use %jd %% of a CPU, but its real-time threads may use more",
+        st_finding_fine(finding,
+                        "%.40s may use %jd %% of a CPU, but its real-time threads may use more",
                         name, fact->i64);
     } else {
-        st_finding_advice(
-            finding,
-            "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all threads without real-time "
-            "priority stop for the rest of each %.0f ms",
-            name, fact->i64, (double)st_fact_beside_int_or(fact, "period_us", 0) / 1e3);
+        st_finding_advice(finding,
+                          "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all "
+                          "threads without real-time priority stop for the rest of each %.0f ms",
+                          name, fact->i64,
+                          (double)st_fact_beside_int_or(fact, "period_us", 0) / 1e3);
         if (st_text_begins(st_text_or(fact->source, ""), "/sys/fs/cgroup/"))
             fix_quota(finding, fact->source);
     }
@@ -150,35 +156,36 @@ static void judge_cpu_quota(struct st_finding *finding)
 const struct st_rule st_rule_linux_cpu_quota = {
     .id = "linux-cpu-quota",
     .title = "Limit of CPU time",
-    .mechanism =
-        "A control group may have a limit of CPU time (CPUQuota= of systemd, --cpus of containers). When its "
-        "programs have used it, all their threads but real-time ones stop until the next period, by "
-        "default each 100 ms.",
+    .mechanism = "A control group may have a limit of CPU time (CPUQuota= of systemd, --cpus of "
+                 "containers). When its programs have used it, all their threads but real-time "
+                 "ones stop until the next period, by default each 100 ms.",
     .cost = "fairness: the programs may use all CPUs",
     .when_not = "the limit is for programs that do not play",
-    .sources =
-        "Linux Documentation/admin-guide/cgroup-v2.rst: cpu.max; systemd.resource-control(5) CPUQuota=\n"
-        "cgroups of version 1 are not read",
+    .sources = "Linux Documentation/admin-guide/cgroup-v2.rst: cpu.max; "
+               "systemd.resource-control(5) CPUQuota=\n"
+               "cgroups of version 1 are not read",
     .now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
     .persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
                   "sudo systemctl set-property UNIT CPUQuota=",
-    .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
+    .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # "
+             "max 100000",
     .undo = "set the old limit again: sudo systemctl set-property UNIT CPUQuota=50%",
     .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
                           ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
     .judge = judge_cpu_quota,
 };
 
-/* --- linux-service-limits: audio programs that run as services, to which limits.d does not apply --- */
+/* --- linux-service-limits: audio programs that run as services, to which limits.d does not apply
+ * --- */
 
 #define RTPRIO                 "LimitRTPRIO=90"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
 
 #define UNRESTRICTED "RestrictRealtime=no"
 
-#define EVER(unit, lines)                                                                                    \
-    "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                          \
-    "\n# then\nsudo systemctl "                                                                              \
+#define EVER(unit, lines)                                                                          \
+    "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                \
+    "\n# then\nsudo systemctl "                                                                    \
     "daemon-reload\nsudo systemctl restart " unit
 
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
@@ -192,7 +199,8 @@ static bool says_yes(const struct st_fact *program, const char *leaf)
 /** What keeps a unit's program from real-time priority. @param program the fact of this program. */
 static enum fault fault_of(const struct st_fact *program)
 {
-    const char *user = st_fact_beside_text_or(program, "user", ""); /* a unit without User= runs as root */
+    const char *user =
+        st_fact_beside_text_or(program, "user", ""); /* a unit without User= runs as root */
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
     if (says_yes(program, "restrict_realtime"))
@@ -234,13 +242,14 @@ static void judge_service_limits(struct st_finding *finding)
     const char *name = plain ? unit : "UNIT";
     switch (worst) {
     case FAULT_RESTRICTED:
-        st_finding_problem(finding,
-                           "%.40s.service has RestrictRealtime=yes, so its program cannot get real-time "
-                           "priority",
-                           unit);
+        st_finding_problem(
+            finding,
+            "%.40s.service has RestrictRealtime=yes, so its program cannot get real-time priority",
+            unit);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s", UNRESTRICTED), name, name);
         if (plain)
-            st_finding_change(finding, ST_CHANGE_SYSTEMD, st_text("%s.service", unit), UNRESTRICTED);
+            st_finding_change(finding, ST_CHANGE_SYSTEMD, st_text("%s.service", unit),
+                              UNRESTRICTED);
         break;
     case FAULT_LIMIT:
         st_finding_advice(
@@ -265,16 +274,16 @@ static void judge_service_limits(struct st_finding *finding)
 const struct st_rule st_rule_linux_service_limits = {
     .id = "linux-service-limits",
     .title = "Limits of audio services",
-    .mechanism = "Limits in /etc/security apply to users who log in (PAM); a system service has the limits "
-                 "of its unit. Without LimitRTPRIO= in the unit its program cannot get real-time priority; "
-                 "with RestrictRealtime=yes it never can.",
+    .mechanism = "Limits in /etc/security apply to users who log in (PAM); a system service has "
+                 "the limits of its unit. Without LimitRTPRIO= in the unit its program cannot get "
+                 "real-time priority; with RestrictRealtime=yes it never can.",
     .cost = "fairness: a program with real-time priority can keep others from a CPU",
     .when_not = "the program is a player with some seconds of buffer",
     .sources =
         "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=, "
         "DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=; systemd-system.conf(5): "
-        "DefaultLimitRTPRIO=\nsystemd src/basic/parse-util.c: parse_boolean(); src/shared/conf-parser.c: "
-        "config_parse_rlimit()\n"
+        "DefaultLimitRTPRIO=\nsystemd src/basic/parse-util.c: parse_boolean(); "
+        "src/shared/conf-parser.c: config_parse_rlimit()\n"
         "users report: limits.d has no effect on a service (MPE-Sound-Module pull request 46)\n"
         "sleeptune reads only units in /etc/systemd/system, and packaged ones with a drop-in there",
     .persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
@@ -284,13 +293,15 @@ const struct st_rule st_rule_linux_service_limits = {
     .worst = ST_STATUS_PROBLEM,
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSTEMD, "UNIT.service", RTPRIO},
                                {ST_CHANGE_SYSTEMD, "UNIT.service", SERVICE_LIMITS_MEMLOCK}),
-    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user", ST_KEYS_UNIT "*.dynamic_user",
-                          ST_KEYS_UNIT "*.rtprio", ST_KEYS_UNIT "*.policy", ST_KEYS_UNIT "*.cap_sys_nice",
+    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user",
+                          ST_KEYS_UNIT "*.dynamic_user", ST_KEYS_UNIT "*.rtprio",
+                          ST_KEYS_UNIT "*.policy", ST_KEYS_UNIT "*.cap_sys_nice",
                           ST_KEYS_UNIT "*.restrict_realtime", ST_KEY_UNIT_DEFAULT_RTPRIO),
     .judge = judge_service_limits,
 };
 
-/* --- linux-rt-throttling: the kernel's protection against a real-time thread that never sleeps --- */
+/* --- linux-rt-throttling: the kernel's protection against a real-time thread that never sleeps
+ * --- */
 
 #define PERIOD "linux.sysctl.kernel.sched_rt_period_us"
 
@@ -312,43 +323,43 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     if (st_rule_say(
             finding,
             {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
-             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime, period)},
-            /* since 6.12 only groups with budgets are throttled: "sched/rt: Remove default bandwidth
-             * control" */
-            {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)), ST_STATUS_OK,
-             "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal threads, "
-             "unless "
-             "root set another share (deadline server)"},
+             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
+                     period)},
+            /* since 6.12 only groups with budgets are throttled: "sched/rt: Remove default
+             * bandwidth control" */
+            {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)),
+             ST_STATUS_OK,
+             "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal "
+             "threads, unless root set another share (deadline server)"},
             {off && server < 0, ST_STATUS_UNKNOWN,
              "real-time throttling is off, which is harmless from Linux 6.12 on (deadline server); "
              "whether this kernel has one is unknown"},
             {off, ST_STATUS_ADVICE,
-             "real-time throttling is off: a real-time thread that never sleeps keeps its CPU for ever and "
-             "may "
-             "hang the machine"},
+             "real-time throttling is off: a real-time thread that never sleeps keeps its CPU for "
+             "ever and may hang the machine"},
             {!usual && server != 0 && groups == NULL, ST_STATUS_UNKNOWN,
-             st_text(
-                 "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops threads "
-                 "that use more depends on the kernel's version and configuration, which are unknown",
-                 share_pct)},
+             st_text("the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it "
+                     "stops threads that use more depends on the kernel's version and "
+                     "configuration, which are unknown",
+                     share_pct)},
             {!usual, ST_STATUS_ADVICE,
-             st_text("the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a CPU "
-                     "(usual: 95 %%)",
+             st_text("the kernel stops real-time threads for %.0f ms when they have used %.1f %% "
+                     "of a CPU (usual: 95 %%)",
                      hole_ms, share_pct)},
             {true, ST_STATUS_OK,
-             st_text(
-                 "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
-                 "audio thread sleeps in each cycle, so this does not affect it",
-                 share_pct, hole_ms)}))
+             st_text("a real-time thread that uses more than %.1f %% of a CPU is stopped for up to "
+                     "%.0f ms; an audio thread sleeps in each cycle, so this does not affect it",
+                     share_pct, hole_ms)}))
         st_rule_fix(finding);
-    /* the kernel refuses a runtime longer than the period: if the old runtime exceeds the new period, the
-     * runtime is set first */
+    /* the kernel refuses a runtime longer than the period: if the old runtime exceeds the new
+     * period, the runtime is set first */
     if (runtime > PERIOD_USUAL_US && finding->changes_n == 2) {
         const struct st_change first = finding->changes[0];
         finding->changes[0] = finding->changes[1];
         finding->changes[1] = first;
-        st_finding_fix_now(finding,
-                           "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000");
+        st_finding_fix_now(
+            finding,
+            "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000");
     }
     if (off && st_finding_has_fired(finding))
         st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
@@ -357,18 +368,19 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
 const struct st_rule st_rule_linux_rt_throttling = {
     .id = "linux-rt-throttling",
     .title = "Real-time throttling",
-    .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops them "
-                 "for the rest of it, so that a thread that never sleeps does not hang the machine. An"
-                 " audio thread that sleeps in each cycle does not reach this limit.",
+    .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops "
+                 "them for the rest of it, so that a thread that never sleeps does not hang the "
+                 "machine. An audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not = "special machines with isolated CPUs, where it was set on purpose. Before 6.12 never "
-                "set -1: a real-time thread that never sleeps can then hang the machine.",
-    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
-               "1000000)\n"
-               "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "
-               "changes for v6.12)",
-    .history = "6.12: the kernel keeps a share of each CPU for normal threads (deadline server) and stops no "
-               "real-time thread, except in groups with budgets (CONFIG_RT_GROUP_SCHED; commit 5f6bd380c7bd)",
+    .when_not = "special machines with isolated CPUs, where it was set on purpose. Before 6.12 "
+                "never set -1: a real-time thread that never sleeps can then hang the machine.",
+    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default "
+               "950000 of 1000000)\n"
+               "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: "
+               "scheduler changes for v6.12)",
+    .history = "6.12: the kernel keeps a share of each CPU for normal threads (deadline server) "
+               "and stops no real-time thread, except in groups with budgets "
+               "(CONFIG_RT_GROUP_SCHED; commit 5f6bd380c7bd)",
     .now = "sudo sysctl kernel.sched_rt_period_us=1000000 kernel.sched_rt_runtime_us=950000",
     .persistent = "# remove other values from /etc/sysctl.conf and /etc/sysctl.d, or write\n"
                   "# /etc/sysctl.d/90-sleeptune.conf\n"

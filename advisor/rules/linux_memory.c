@@ -6,7 +6,8 @@
 
 #define SWAPPINESS_LOW 10
 
-/** Is memory of a sound server, or of a program that plays, in swap now? @return true: the finding is set. */
+/** Is memory of a sound server, or of a program that plays, in swap now? @return true: the finding
+ * is set. */
 static bool is_swapped(struct st_finding *finding)
 {
     static const char *const servers[] = {"pipewire", "pipewire-pulse", "jackd",
@@ -20,16 +21,18 @@ static bool is_swapped(struct st_finding *finding)
             most = st_fact_larger(most, fact);
     }
     st_finding_quote(finding, most);
-    /* with a long period and no dropout this does no harm: memory that was used only at the start may stay in
-     * swap for ever */
+    /* with a long period and no dropout this does no harm: memory that was used only at the start
+     * may stay in swap for ever */
     if (most == NULL || st_rule_is_at_ease(finding))
         return false;
-    st_finding_advice(finding,
-                      "%.40s has %.1f MiB of its memory in swap, and must wait when it needs that memory",
-                      st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
-    st_finding_fix(finding,
-                   "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
-                   "# let the program lock its memory: sleeptune report linux-memlock", ST_NEEDS_NOTHING);
+    st_finding_advice(
+        finding,
+        "%.40s has %.1f MiB of its memory in swap, and must wait when it needs that memory",
+        st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
+    st_finding_fix(
+        finding,
+        "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
+        "# let the program lock its memory: sleeptune report linux-memlock", ST_NEEDS_NOTHING);
     return true;
 }
 
@@ -39,46 +42,47 @@ static void judge_swap(struct st_finding *finding)
     if (is_swapped(finding) || st_finding_need_int(finding, ST_KEY_SWAP_OTHER_N, &other) != 0 ||
         st_finding_need_int(finding, ST_KEY_SWAP_ZRAM_N, &zram) != 0)
         return;
-    const bool zswap = !st_machine_is_off(st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N"));
+    const bool zswap =
+        !st_machine_is_off(st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N"));
     if (other <= 0 && zram <= 0)
         st_finding_not_applicable(finding, "this machine has no swap");
     else if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
         return;
     else if (other <= 0 || zswap)
         st_finding_ok(finding,
-                      "swapped memory is kept in compressed form (zram or zswap), so a high swappiness (%jd) "
-                      "is right",
+                      "swapped memory is kept in compressed form (zram or zswap), so a high "
+                      "swappiness (%jd) is right",
                       swappiness);
     else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0)
         st_finding_ok(finding,
-                      "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "
-                      "swappiness (%jd) is right",
+                      "the kernel swaps to compressed memory (zram) first and to the disk later, "
+                      "so a high swappiness (%jd) is right",
                       swappiness);
     else if (swappiness <= SWAPPINESS_LOW)
-        st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %jd)",
+        st_finding_ok(finding,
+                      "the kernel swaps to disk only when memory is short (swappiness %jd)",
                       swappiness);
     else
-        st_rule_advise(finding,
-                       "the kernel may swap memory to disk early (swappiness %jd); only locked "
-                       "memory is safe",
-                       swappiness);
+        st_rule_advise(
+            finding,
+            "the kernel may swap memory to disk early (swappiness %jd); only locked memory is safe",
+            swappiness);
 }
 
 const struct st_rule st_rule_linux_swap = {
     .id = "linux-swap",
     .title = "Swap on disk",
-    .mechanism = "When a thread uses memory that was swapped out, it waits until the kernel has read that "
-                 "memory from the disk. Locked memory is never swapped out, but samples and plug-ins are "
-                 "often not locked.",
+    .mechanism = "When a thread uses memory that was swapped out, it waits until the kernel has "
+                 "read that memory from the disk. Locked memory is never swapped out, but samples "
+                 "and plug-ins are often not locked.",
     .cost = "memory: less memory for the file cache",
     .when_not = "swap on zram or zswap (they need high values); machines without swap",
-    .sources =
-        "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
-        "use 100 to 180\n"
-        "memory in swap counts for periods below 5 ms, and for longer ones after a dropout: limits that "
-        "sleeptune chose\n"
-        "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled "
-        "swap)",
+    .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; "
+               "zram setups use 100 to 180\n"
+               "memory in swap counts for periods below 5 ms, and for longer ones after a dropout: "
+               "limits that sleeptune chose\n"
+               "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the "
+               "desktop filled swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .facts = ST_RULE_KEYS(ST_KEY_SYSCTL_VM_SWAPPINESS, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_OTHER_N,
                           ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_ZSWAP_ENABLED, ST_MUSIC_COUNTED,
@@ -86,20 +90,21 @@ const struct st_rule st_rule_linux_swap = {
     .judge = judge_swap,
 };
 
-/* --- linux-numa-balancing: does the kernel move memory between processors while programs use it? --- */
+/* --- linux-numa-balancing: does the kernel move memory between processors while programs use it?
+ * --- */
 
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
     .title = "Automatic NUMA balancing",
-    .mechanism = "On a machine with several memory nodes the kernel takes pages away from programs now"
-                 " and then, to see which processor uses them, even locked pages. The next use of such "
-                 "a page stops the thread, maybe until the page has moved.",
+    .mechanism = "On a machine with several memory nodes the kernel takes pages away from programs "
+                 "now and then, to see which processor uses them, even locked pages. The next use "
+                 "of such a page stops the thread, maybe until the page has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
     .when_not = "machines with one memory node, where it is off by itself",
-    .sources =
-        "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing (0 off, 1 on, 2 tiered "
-        "memory); kernel/sched/fair.c: task_numa_work\n"
-        "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it takes: not measured",
+    .sources = "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing (0 off, 1 on, 2 "
+               "tiered memory); kernel/sched/fair.c: task_numa_work\n"
+               "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it "
+               "takes: not measured",
     ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
     .cases = ST_RULE_CASES(
@@ -110,13 +115,14 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: do programs wait at a page fault while the kernel makes huge pages? --- */
 
-/** The value in [brackets], which the kernel uses now; NULL: no value is in brackets, and the finding is
- * set. */
+/** The value in [brackets], which the kernel uses now; NULL: no value is in brackets, and the
+ * finding is set. */
 static const char *chosen_of(struct st_finding *finding, const char *text)
 {
     const char *chosen = st_proc_chosen(text);
     if (chosen == NULL)
-        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
+        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"",
+                           text);
     return chosen;
 }
 
@@ -131,13 +137,12 @@ static void judge_huge_pages(struct st_finding *finding, const char *text)
                (defrag = chosen_of(finding, text)) == NULL) {
         return;
     } else if (st_text_is(defrag, "always")) {
-        st_rule_advise(finding,
-                       "a program that uses new memory may have to wait while the kernel moves other "
-                       "memory (huge pages: always, defrag: always)");
+        st_rule_advise(finding, "a program that uses new memory may have to wait while the kernel "
+                                "moves other memory (huge pages: always, defrag: always)");
     } else {
         st_finding_ok(finding,
-                      "all programs get huge pages, but those that do not ask for them never wait while the "
-                      "kernel moves memory (defrag %s)",
+                      "all programs get huge pages, but those that do not ask for them never wait "
+                      "while the kernel moves memory (defrag %s)",
                       defrag);
     }
 }
@@ -145,14 +150,14 @@ static void judge_huge_pages(struct st_finding *finding, const char *text)
 const struct st_rule st_rule_linux_huge_pages = {
     .id = "linux-huge-pages",
     .title = "Transparent huge pages",
-    .mechanism = "With defrag 'always' a thread that uses new memory may stop for milliseconds, until the "
-                 "kernel has moved enough memory to make a huge page. Memory that the program has used "
-                 "before is not affected.",
+    .mechanism = "With defrag 'always' a thread that uses new memory may stop for milliseconds, "
+                 "until the kernel has moved enough memory to make a huge page. Memory that the "
+                 "program has used before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
     .when_not = "you use large sample libraries, which are faster with huge pages: then set only "
                 "'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up may be late",
-    .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
-               "(defer+madvise)\n"
+    .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit "
+               "21440d7eb904 (defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",
     .now = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "
            "/sys/kernel/mm/transparent_hugepage/defrag",
@@ -163,8 +168,9 @@ const struct st_rule st_rule_linux_huge_pages = {
              "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
     .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
     .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
-                               {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
+    .changes =
+        ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
+                        {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
     .judge_text = judge_huge_pages,
 };
 
@@ -173,18 +179,20 @@ const struct st_rule st_rule_linux_huge_pages = {
 const struct st_rule st_rule_linux_memory_out = {
     .id = "linux-memory-out",
     .title = "Memory that ran out",
-    .mechanism = "When no memory is left, the kernel drops the code of running programs (sound servers, "
-                 "too), reads it again from the disk, and then ends a program. Sound stops for seconds.",
+    .mechanism =
+        "When no memory is left, the kernel drops the code of running programs (sound servers, "
+        "too), reads it again from the disk, and then ends a program. Sound stops for seconds.",
     .when_not = "it was a test, or a program that you have ended since",
-    .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with \"Memory "
-               "cgroup\" is "
-               "about the limit of one group",
-    .persistent = "# close programs, or add memory; swap in compressed memory (zram) gives some time:\n"
-                  "sudo apt install systemd-zram-generator",
+    .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with "
+               "\"Memory cgroup\" is about the limit of one group",
+    .persistent =
+        "# close programs, or add memory; swap in compressed memory (zram) gives some time:\n"
+        "sudo apt install systemd-zram-generator",
     .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
     .undo = "remove that package",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
-    .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
-        {0, ST_STATUS_ADVICE, "memory ran out: number of programs that the kernel ended, by its log: {}"}),
+    .cases =
+        ST_RULE_CASES({0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
+                      {0, ST_STATUS_ADVICE,
+                       "memory ran out: number of programs that the kernel ended, by its log: {}"}),
 };

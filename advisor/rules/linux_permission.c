@@ -15,7 +15,8 @@ static const char *beside_irqs(const struct st_facts *facts)
 /** Is rtkit installed, but not reachable for programs? */
 static bool is_rtkit_cut_off(const struct st_facts *facts)
 {
-    return st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS) &&
+    return st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) &&
+           st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS) &&
            !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON);
 }
 
@@ -26,26 +27,27 @@ static bool has_rtkit(const struct st_facts *facts)
            (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
 }
 
-/** Judges a user without a limit for real-time priority, who may still get it from rtkit. Below 5 ms rtkit is
- * not enough: interrupt threads have a higher priority than rtkit gives, and a short cycle cannot wait for
- * them. The 5 ms are a choice of these rules. @param who "this user may not use real-time priority". */
+/** Judges a user without a limit for real-time priority, who may still get it from rtkit. Below 5
+ * ms rtkit is not enough: interrupt threads have a higher priority than rtkit gives, and a short
+ * cycle cannot wait for them. The 5 ms are a choice of these rules. @param who "this user may not
+ * use real-time priority". */
 static void judge_without(struct st_finding *finding, const char *who)
 {
     const bool rtkit = has_rtkit(finding->facts);
-    (void)st_rule_say(
-        finding,
-        {rtkit && st_rule_is_at_ease(finding), ST_STATUS_OK,
-         st_text(
-             "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
-             st_rule_period_us(finding) / 1e3),
-         NULL, true},
-        {rtkit, ST_STATUS_ADVICE,
-         "this user gets real-time priority only through rtkit: sound servers ask rtkit, most other programs "
-         "do not"},
-        {true, ST_STATUS_PROBLEM,
-         st_text("%s, so any busy program can delay the audio thread%s", who,
-                 is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
-    st_machine_fix_user(finding); /* also a finding that is ok gets the fix: a user may ask for this rule */
+    (void)st_rule_say(finding,
+                      {rtkit && st_rule_is_at_ease(finding), ST_STATUS_OK,
+                       st_text("rtkit gives real-time priority to programs that ask, which is "
+                               "enough for a period of %.1f ms",
+                               st_rule_period_us(finding) / 1e3),
+                       NULL, true},
+                      {rtkit, ST_STATUS_ADVICE,
+                       "this user gets real-time priority only through rtkit: sound servers ask "
+                       "rtkit, most other programs do not"},
+                      {true, ST_STATUS_PROBLEM,
+                       st_text("%s, so any busy program can delay the audio thread%s", who,
+                               is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
+    st_machine_fix_user(
+        finding); /* also a finding that is ok gets the fix: a user may ask for this rule */
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -54,21 +56,21 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
     const bool contained = st_place_container(facts) != NULL;
     if (limit > 0 && limit < priority && error == EPERM) {
-        st_finding_advice(finding,
-                          "priority %jd was refused; this user's limit (rtprio) allows only up to %jd%s",
-                          priority, limit, beside_irqs(facts));
+        st_finding_advice(
+            finding, "priority %jd was refused; this user's limit (rtprio) allows only up to %jd%s",
+            priority, limit, beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (st_machine_is_root(facts) || limit == ST_UNLIMITED || limit >= priority) {
         st_finding_problem(
             finding, "real-time priority was refused (%s), although this user has the right: %s",
             strerror((int)error),
-            contained
-                ? "the container forbids it"
-                : "see 'sleeptune report linux-rt-group-sched', and check RestrictRealtime= and seccomp "
-                  "filters");
+            contained ? "the container forbids it"
+                      : "see 'sleeptune report linux-rt-group-sched', and check RestrictRealtime= "
+                        "and seccomp filters");
         if (contained)
-            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                      "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
+            st_finding_fix_persistent(
+                finding, ST_NEEDS_NOTHING,
+                "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
     } else {
         judge_without(finding, "this user may not use real-time priority");
     }
@@ -89,27 +91,28 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     if (error == 0 && st_machine_is_root(facts)) {
         st_finding_fine(finding, "%.40s is root, and no limit applies to root (not tested)", name);
     } else if (error == 0) {
-        st_finding_fine(finding,
-                        "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)", who,
-                        name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit), priority);
+        st_finding_fine(
+            finding, "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)",
+            who, name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit), priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
                           beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= ST_RULE_LONG_NS)) {
-        st_finding_advice(
-            finding,
-            "%s the limit rtprio is 0: unless that was root's, programs get real-time priority only from "
-            "rtkit",
-            who);
+        st_finding_advice(finding,
+                          "%s the limit rtprio is 0: unless that was root's, programs get "
+                          "real-time priority only from rtkit",
+                          who);
         st_machine_fix_user(finding);
     } else {
-        judge_without(finding,
-                      st_text("no configuration file gives %.40s real-time priority at login", name));
+        judge_without(
+            finding,
+            st_text("no configuration file gives %.40s real-time priority at login", name));
     }
 }
 
-/** Was SCHED_FIFO tried, by this process or by a login of another user? false: only limits were read. */
+/** Was SCHED_FIFO tried, by this process or by a login of another user? false: only limits were
+ * read. */
 static bool was_tried(const struct st_facts *facts)
 {
     return st_text_is(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN),
@@ -118,14 +121,16 @@ static bool was_tried(const struct st_facts *facts)
 
 static void judge_rt_permission(struct st_finding *finding, int64_t error)
 {
-    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
+    const int64_t priority =
+        st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
     if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
     else if (error == 0)
-        st_finding_fine(finding, "real-time priority (SCHED_FIFO %jd) was granted to %s", priority,
-                        st_machine_is_root(finding->facts)
-                            ? "root; it may be refused to other users: run the report as the user who plays"
-                            : "this user");
+        st_finding_fine(
+            finding, "real-time priority (SCHED_FIFO %jd) was granted to %s", priority,
+            st_machine_is_root(finding->facts)
+                ? "root; it may be refused to other users: run the report as the user who plays"
+                : "this user");
     else
         judge_refused(error, priority, finding);
     if (finding->changes_n > 0 && !st_facts_has(finding->facts, ST_KEY_USER_LIMITS_FROM) &&
@@ -136,43 +141,47 @@ static void judge_rt_permission(struct st_finding *finding, int64_t error)
 const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .title = "Right to real-time priority",
-    .mechanism = "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal "
-                 "thread waits until busy programs leave a CPU free, however long. A user gets the "
-                 "right to real-time priority from the limit rtprio or from rtkit; root always has it.",
-    .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % for others)",
-    .when_not =
-        "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
-    .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
-               "20)\n"
+    .mechanism =
+        "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal thread "
+        "waits until busy programs leave a CPU free, however long. A user gets the right to "
+        "real-time priority from the limit rtprio or from rtkit; root always has it.",
+    .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % "
+            "for others)",
+    .when_not = "shared machines with users you do not trust. 90 is enough: 99 is above the "
+                "kernel's own threads.",
+    .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, "
+               "at most 20)\n"
                "tried with sched_setscheduler(2) in a short-lived child\n"
                "rtkit's priority is enough from 5 ms on: a limit that sleeptune chose",
-    .now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
-    .persistent =
-        ST_MACHINE_FIX_LIMITS "\n"
-                              "# services started by systemd, in the unit: LimitRTPRIO=90\n"
-                              "# or install rtkit and D-Bus: programs that ask get SCHED_RR, at most 20",
+    .now =
+        "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+    .persistent = ST_MACHINE_FIX_LIMITS
+    "\n"
+    "# services started by systemd, in the unit: LimitRTPRIO=90\n"
+    "# or install rtkit and D-Bus: programs that ask get SCHED_RR, at most 20",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ulimit -r   # after a new login: 90\n"
              "chrt -f 80 true && echo granted",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_MACHINE_RIGHT_AT_LOGIN, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_USER_UID,
-                     ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS,
-                     ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+    .facts = ST_RULE_KEYS(ST_MACHINE_RIGHT_AT_LOGIN, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY,
+                          ST_KEY_USER_UID, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER,
+                          ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .of_user = true,
     .judge_number = judge_rt_permission,
 };
 
-/* --- linux-rt-group-sched: does real-time group scheduling refuse SCHED_FIFO although the limit allows it?
+/* --- linux-rt-group-sched: does real-time group scheduling refuse SCHED_FIFO although the limit
+ * allows it?
  * --- */
 
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 
-/** Does RT_GROUP_SCHED have no effect since boot? From 6.16 on, the boot option rt_group_sched=0 or a default
- * in the kernel's configuration switches it off. */
+/** Does RT_GROUP_SCHED have no effect since boot? From 6.16 on, the boot option rt_group_sched=0 or
+ * a default in the kernel's configuration switches it off. */
 static bool off_at_boot(const struct st_facts *facts)
 {
     const char *usual = st_facts_is(facts, CONFIG_DEFAULT, "y") ? "0" : "1";
@@ -209,33 +218,34 @@ static void judge_rt_group_sched(struct st_finding *finding)
             {st_text_is(config, "n"), ST_STATUS_NOT_APPLICABLE,
              "this kernel has no real-time group scheduling"},
             {r == 0 && !st_text_is(config, "y"), ST_STATUS_UNKNOWN,
-             st_text("CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config)},
+             st_text("CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s",
+                     config)},
             {r == 0 && off_at_boot(facts), ST_STATUS_OK,
              "real-time group scheduling is built in, but switched off at boot"},
             {tried && error == 0, ST_STATUS_OK,
              "SCHED_FIFO was granted, so real-time group scheduling does no harm"},
             {no_config, ST_STATUS_UNKNOWN,
-             "no configuration of this kernel was found, so whether it has real-time group scheduling is "
-             "unknown"},
+             "no configuration of this kernel was found, so whether it has real-time group "
+             "scheduling is unknown"},
             {!tried && users_us > 0, ST_STATUS_OK,
              st_text("users have a real-time budget of %jd µs", users_us)},
             {!tried && users_us == 0, ST_STATUS_PROBLEM,
              "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused"},
             {!tried, ST_STATUS_UNKNOWN,
-             "this kernel has real-time group scheduling; sleeptune did not test whether it refuses "
-             "SCHED_FIFO. Run the report as the user who plays"},
-            {error != EPERM, ST_STATUS_OK, "SCHED_FIFO is refused, but not because this user lacks the right",
-             NULL, true},
+             "this kernel has real-time group scheduling; sleeptune did not test whether it "
+             "refuses SCHED_FIFO. Run the report as the user who plays"},
+            {error != EPERM, ST_STATUS_OK,
+             "SCHED_FIFO is refused, but not because this user lacks the right", NULL, true},
             {runtime_us > 0, ST_STATUS_OK,
-             st_text("the control group of this process has %jd µs of real-time budget, so it is not the "
-                     "reason why SCHED_FIFO is refused",
+             st_text("the control group of this process has %jd µs of real-time budget, so it is "
+                     "not the reason why SCHED_FIFO is refused",
                      runtime_us)},
             {runtime_us < 0 && limit_refuses(facts), ST_STATUS_UNKNOWN,
-             "the kernel has real-time group scheduling, but the limit rtprio already refuses SCHED_FIFO: "
-             "see sleeptune report linux-rt-permission first"},
+             "the kernel has real-time group scheduling, but the limit rtprio already refuses "
+             "SCHED_FIFO: see sleeptune report linux-rt-permission first"},
             {runtime_us == 0, ST_STATUS_PROBLEM,
-             "the kernel refuses SCHED_FIFO, because the control group of this process has a real-time "
-             "budget of 0 µs"},
+             "the kernel refuses SCHED_FIFO, because the control group of this process has a "
+             "real-time budget of 0 µs"},
             {true, ST_STATUS_PROBLEM,
              "SCHED_FIFO is refused although the limit allows it; this kernel has real-time group "
              "scheduling, which may be the cause"}))
@@ -245,32 +255,31 @@ static void judge_rt_group_sched(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_group_sched = {
     .id = "linux-rt-group-sched",
     .title = "Real-time group scheduling",
-    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of real-time CPU "
-                 "time, and a new group has none. The kernel refuses SCHED_FIFO (EPERM) to a program in "
-                 "such a group, even with the right limits and with rtkit.",
+    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of "
+                 "real-time CPU time, and a new group has none. The kernel refuses SCHED_FIFO "
+                 "(EPERM) to a program in such a group, even with the right limits and with rtkit.",
     .when_not = "machines that really divide real-time CPU time between groups",
-    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; systemd "
-               "README (disable it)\n"
-               "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); release "
-               "not verified",
-    .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, Armbian "
-               "issue 10218; release not verified)",
-    .now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
-           "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
-    .persistent =
-        "# Linux before 6.16: use a kernel without CONFIG_RT_GROUP_SCHED; from 6.16 "
-        "on:\n" ST_MACHINE_FIX_BOOT_OPTION(
-            "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then nothing stops a thread "
-                                "that never sleeps",
+    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; "
+               "systemd README (disable it)\n"
+               "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); "
+               "release not verified",
+    .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, "
+               "Armbian issue 10218; release not verified)",
+    .now = "# cgroup v1: for each group, from the top down to the group of the program:\necho "
+           "950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+    .persistent = "# Linux before 6.16: use a kernel without CONFIG_RT_GROUP_SCHED; from 6.16 "
+                  "on:\n" ST_MACHINE_FIX_BOOT_OPTION(
+                      "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then "
+                                          "nothing stops a thread that never sleeps",
     .needs = ST_NEEDS_REBOOT,
     .check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
              "chrt -f 80 true && echo granted",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_RT_GROUP_SCHED, CONFIG_DEFAULT, ST_KEY_RT_FIFO_ERRNO,
-                          ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_CGROUP_RT_RUNTIME_US,
-                          ST_KEY_CGROUP_USERS_RT_RUNTIME_US, ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
-                          ST_KEY_CMDLINE),
+                          ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
+                          ST_KEY_CGROUP_RT_RUNTIME_US, ST_KEY_CGROUP_USERS_RT_RUNTIME_US,
+                          ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM, ST_KEY_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 
@@ -295,8 +304,8 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
             {is_rtkit_cut_off(facts), ST_STATUS_NOT_APPLICABLE,
              CUT_OFF "; see 'sleeptune report linux-rt-permission'"},
             {!there, ST_STATUS_NOT_APPLICABLE,
-             "rtkit is not installed; see 'sleeptune report linux-rt-permission' for other ways to real-time "
-             "priority"},
+             "rtkit is not installed; see 'sleeptune report linux-rt-permission' for other ways to "
+             "real-time priority"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0, ST_STATUS_ADVICE,
              "rtkit refused programs of this user: too many requests or threads at once"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0, ST_STATUS_ADVICE,
@@ -305,11 +314,11 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
                  st_linux_kernel_has_irq_threads(facts),
              ST_STATUS_ADVICE,
              st_text(
-                 "rtkit gives programs only priority %jd (SCHED_RR), which is lower than interrupt threads "
-                 "(50); for a period of %.1f ms a limit rtprio in limits.d is better",
+                 "rtkit gives programs only priority %jd (SCHED_RR), which is lower than interrupt "
+                 "threads (50); for a period of %.1f ms a limit rtprio in limits.d is better",
                  priority, st_rule_period_us(finding) / 1e3)},
-            {true, ST_STATUS_OK, st_text("rtkit gives SCHED_RR up to %jd to programs that ask", priority),
-             NULL, true}))
+            {true, ST_STATUS_OK,
+             st_text("rtkit gives SCHED_RR up to %jd to programs that ask", priority), NULL, true}))
         st_machine_fix_user(finding);
 }
 
@@ -317,22 +326,23 @@ const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
     .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time "
-                 "priority. It gives them SCHED_RR with a low priority, if they never compute for more"
-                 " than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes "
-                 "the priority away from all programs.",
-    .when_not = "your periods are 5 ms or more, interrupts have no threads, or your limits allow real-time "
-                "priority",
-    .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
-               "PipeWire module-rt asks limits, then the portal, then rtkit\n"
-               "5 ms is a limit that sleeptune chose",
+                 "priority. It gives them SCHED_RR with a low priority, if they never compute for "
+                 "more than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, "
+                 "rtkit takes the priority away from all programs.",
+    .when_not = "your periods are 5 ms or more, interrupts have no threads, or your limits allow "
+                "real-time priority",
+    .sources =
+        "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
+        "PipeWire module-rt asks limits, then the portal, then rtkit\n"
+        "5 ms is a limit that sleeptune chose",
     .persistent = ST_MACHINE_FIX_LIMITS,
     .needs = ST_NEEDS_RELOGIN,
     .check = ST_MACHINE_CHECK_LIMITS,
     .undo = ST_MACHINE_UNDO_LIMITS,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                     ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N,
-                     ST_KEY_USER_NAME, ST_KEY_PAM_MISSING, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_FAILED_N,
+                          ST_KEY_RTKIT_REFUSED_N, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING,
+                          ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .of_user = true,
     .judge_number = judge_rtkit,
 };
@@ -346,11 +356,12 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
     const char *group = st_fact_part(limit, LIMITS);
     st_finding_quote(finding, limit);
     st_finding_quote_key(finding, st_text(ST_KEYS_GROUP "%s", group));
-    st_finding_advice(finding,
-                      member ? "this user is in group %.40s, which may use priority %jd, but this "
-                               "session did not get the limit"
-                             : "this user is not in group %.40s, which may use real-time priority %jd here",
-                      group, ST_MIN(st_machine_limit(limit), 99));
+    st_finding_advice(
+        finding,
+        member ? "this user is in group %.40s, which may use priority %jd, but this session did "
+                 "not get the limit"
+               : "this user is not in group %.40s, which may use real-time priority %jd here",
+        group, ST_MIN(st_machine_limit(limit), 99));
     if (member)
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, ST_MACHINE_FIX_LOG_IN);
     else
@@ -367,7 +378,8 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
     const bool has_pam = !st_facts_has_int(facts, ST_KEY_PAM_MISSING);
     if (error != 0 && has_pam && st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not show which user plays: add --user NAME");
+            st_finding_unknown(finding,
+                               "the saved files do not show which user plays: add --user NAME");
         return;
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
@@ -379,17 +391,19 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
             highest = priority;
         }
     }
-    const struct st_fact *line = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.rtprio",
-                                                              st_facts_text_or(facts, ST_KEY_USER_NAME, ""))),
+    const struct st_fact *line = st_facts_find(
+                             facts, st_text(ST_KEYS_LIMITS "%s.rtprio",
+                                            st_facts_text_or(facts, ST_KEY_USER_NAME, ""))),
                          *any = st_facts_find(facts, ST_KEY_LIMITS_ANY_RTPRIO);
     const bool fires = st_rule_say(
         finding,
         {error == 0, ST_STATUS_OK,
          "this user has the right to real-time priority, so the group does not matter"},
-        {!has_pam, ST_STATUS_NOT_APPLICABLE, "this system has no PAM, so nothing reads the limits of groups"},
+        {!has_pam, ST_STATUS_NOT_APPLICABLE,
+         "this system has no PAM, so nothing reads the limits of groups"},
         {line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY, ST_STATUS_NOT_APPLICABLE,
-         "a line of limits.conf for this user overrides the lines for groups; see 'sleeptune report "
-         "linux-rt-permission'",
+         "a line of limits.conf for this user overrides the lines for groups; see 'sleeptune "
+         "report linux-rt-permission'",
          line},
         {best != NULL, ST_STATUS_ADVICE, ""},
         {any != NULL && any->state == ST_FACT_UNREADABLE, ST_STATUS_UNKNOWN,
@@ -405,15 +419,15 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
 const struct st_rule st_rule_linux_audio_group = {
     .id = "linux-audio-group",
     .title = "Group that may use real-time priority",
-    .mechanism = "Distributions give the real-time limit to a group (audio, realtime, pipewire, jackuser) "
-                 "in /etc/security/limits.d. A user who joins the group gets the limit at the next login, "
-                 "if the login uses PAM.",
-    .cost = "fairness: members can take a CPU for themselves. Members of audio can also use the microphone "
-            "while a different user is logged in",
+    .mechanism = "Distributions give the real-time limit to a group (audio, realtime, pipewire, "
+                 "jackuser) in /etc/security/limits.d. A user who joins the group gets the limit "
+                 "at the next login, if the login uses PAM.",
+    .cost = "fairness: members can take a CPU for themselves. Members of audio can also use the "
+            "microphone while a different user is logged in",
     .when_not = "the user has the limit already: then no group is needed",
     .sources = "limits.conf(5), pam_limits(8), group(5)\n"
-               "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "
-               "(pipewire)",
+               "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire "
+               "package (pipewire)",
     .persistent = "sudo usermod -aG audio $USER",
     .needs = ST_NEEDS_RELOGIN,
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "

@@ -7,8 +7,8 @@
 
 #define VERSION ST_KEY_KERNEL_VERSION
 
-/** Longest periods (ns) for which the rule advises PREEMPT_RT, or a preemptible kernel: they include 64 and
- * 256 frames at 48 kHz. */
+/** Longest periods (ns) for which the rule advises PREEMPT_RT, or a preemptible kernel: they
+ * include 64 and 256 frames at 48 kHz. */
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 
@@ -23,8 +23,9 @@ enum model {
     MODEL_RT
 };
 
-static const char *const model_names[] = {
-    "unknown", "none or voluntary", "none", "voluntary", "full or lazy", "lazy", "full", "PREEMPT_RT"};
+static const char *const model_names[] = {"unknown",   "none or voluntary", "none",
+                                          "voluntary", "full or lazy",      "lazy",
+                                          "full",      "PREEMPT_RT"};
 
 struct detected {
     enum model model;
@@ -47,8 +48,10 @@ static enum model config_model(const struct st_facts *facts)
         const char *key;
         enum model model;
     } rows[] = {
-        {ST_KEYS_CONFIG "PREEMPT_RT", MODEL_RT},     {ST_KEYS_CONFIG "PREEMPT", MODEL_FULL},
-        {ST_KEYS_CONFIG "PREEMPT_LAZY", MODEL_LAZY}, {ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
+        {ST_KEYS_CONFIG "PREEMPT_RT", MODEL_RT},
+        {ST_KEYS_CONFIG "PREEMPT", MODEL_FULL},
+        {ST_KEYS_CONFIG "PREEMPT_LAZY", MODEL_LAZY},
+        {ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", MODEL_VOLUNTARY},
         {ST_KEYS_CONFIG "PREEMPT_NONE", MODEL_NONE},
     };
     ST_EACH (row, rows) {
@@ -58,8 +61,8 @@ static enum model config_model(const struct st_facts *facts)
     return MODEL_UNKNOWN;
 }
 
-/** Detects the model. The running kernel takes precedence over its configuration: version text, debugfs,
- * command line, and configuration last. */
+/** Detects the model. The running kernel takes precedence over its configuration: version text,
+ * debugfs, command line, and configuration last. */
 static struct detected detect(const struct st_facts *facts)
 {
     const char *version;
@@ -77,7 +80,8 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN)
         return found;
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
-        /* a kernel that cannot switch reports PREEMPT for both full and lazy; lazy exists since 6.13 */
+        /* a kernel that cannot switch reports PREEMPT for both full and lazy; lazy exists
+         * since 6.13 */
         found.model = config_model(facts);
         if (found.model != MODEL_LAZY && found.model != MODEL_FULL)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
@@ -85,11 +89,12 @@ static struct detected detect(const struct st_facts *facts)
     }
     if (found.dynamic)
         found.model = parse_model(option, strlen(option));
-    if (found.model != MODEL_UNKNOWN || (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
+    if (found.model != MODEL_UNKNOWN ||
+        (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
         return found; /* the command line may have preempt=, which overrides the configuration */
     found.model = config_model(facts);
-    /* every kernel that is built preemptible has PREEMPT in its version (init/Makefile, preempt-flag), and
-     * this one does not */
+    /* every kernel that is built preemptible has PREEMPT in its version (init/Makefile,
+     * preempt-flag), and this one does not */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
         found.model = MODEL_NOT_FULL;
     return found;
@@ -101,27 +106,31 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
     const int r = st_finding_need_text(finding, VERSION, &version);
     const struct st_fact *debugfs = st_facts_find(finding->facts, ST_KEY_PREEMPT_DEBUGFS);
     if (found->dynamic && st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS))
-        st_finding_unknown(finding, "this kernel can switch its preemption model, and the saved files do not "
-                                    "contain /sys/kernel/debug/sched/preempt, which shows it");
+        st_finding_unknown(finding,
+                           "this kernel can switch its preemption model, and the saved files do "
+                           "not contain /sys/kernel/debug/sched/preempt, which shows it");
     else if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)
         st_finding_unknown(finding,
-                           "this kernel can switch its preemption model, and debugfs, which shows the one in "
-                           "use, is not mounted here (/sys/kernel/debug)");
+                           "this kernel can switch its preemption model, and debugfs, which shows "
+                           "the one in use, is not mounted here (/sys/kernel/debug)");
     else if (found->dynamic)
-        st_finding_unknown(finding, "this kernel can switch its preemption model, and only root can read "
-                                    "which one is in use (/sys/kernel/debug/sched/preempt, in debugfs)");
+        st_finding_unknown(finding,
+                           "this kernel can switch its preemption model, and only root can read "
+                           "which one is in use (/sys/kernel/debug/sched/preempt, in debugfs)");
     else if (r == 0 || r == -ENOENT)
-        st_finding_unknown(finding, "sleeptune found nothing that shows the preemption model of this kernel");
+        st_finding_unknown(
+            finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
-/** How to install a real-time kernel; the running kernel's release or version names its distribution. */
+/** How to install a real-time kernel; the running kernel's release or version names its
+ * distribution. */
 static const char *real_time_package(const struct st_facts *facts)
 {
     static const struct {
         const char *mark, *command;
     } rows[] = {
-        {"+rpt",
-         "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
+        {"+rpt", "sudo apt install linux-image-rpi-v8-rt\n# then choose it in "
+                 "/boot/firmware/config.txt (kernel=)"},
         /* the version of Liquorix kernels contains "buntu", too */
         {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
@@ -161,10 +170,10 @@ static void judge_preemption(struct st_finding *finding)
     }
     st_finding_advice(finding,
                       preemptible
-                          ? "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is better, "
-                            "because only PREEMPT_RT limits how long a thread waits"
-                          : "the kernel is not preemptible (%s): a system call of any program may delay the "
-                            "audio thread, which matters for a period of %.2f ms",
+                          ? "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is "
+                            "better, because only PREEMPT_RT limits how long a thread waits"
+                          : "the kernel is not preemptible (%s): a system call of any program may "
+                            "delay the audio thread, which matters for a period of %.2f ms",
                       name, period_ms);
     finding->takes_all = !preemptible;
     if (preemptible) {
@@ -174,8 +183,8 @@ static void judge_preemption(struct st_finding *finding)
         st_machine_place_boot_option(finding, "preempt=full", true);
     } else {
         st_finding_fix(finding, NULL,
-                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
-                       "boot it with preempt=full",
+                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC "
+                       "and then boot it with preempt=full",
                        ST_NEEDS_REBOOT);
     }
 }
@@ -184,46 +193,48 @@ const struct st_rule st_rule_linux_preemption = {
     .id = "linux-preemption",
     .title = "Preemption model of the kernel",
     .mechanism = "A thread that is due waits while its CPU runs kernel code that cannot be "
-                 "interrupted: hundreds of µs to milliseconds. With the models none and voluntary the "
-                 "kernel can be interrupted only at a few places; with full and lazy nearly anywhere "
-                 "by a real-time thread. Only PREEMPT_RT limits the wait.",
+                 "interrupted: hundreds of µs to milliseconds. With the models none and voluntary "
+                 "the kernel can be interrupted only at a few places; with full and lazy nearly "
+                 "anywhere by a real-time thread. Only PREEMPT_RT limits the wait.",
     .cost = "throughput: a few per cent",
-    .when_not = "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
-    .sources =
-        "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
-        "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
-        "text of the lazy model, 2024)\n"
-        "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime; patched kernels up to "
-        "4.19 wrote \"PREEMPT RT\" in their version\n"
-        "Linux init/Makefile: a kernel that cannot switch says PREEMPT in its version for full and for lazy\n"
-        "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
-        "chose",
-    .history = "5.12: PREEMPT_DYNAMIC: the model can be chosen at boot (preempt=) or later (debugfs) (commit "
-               "6ef869e06474; pull request for 5.12)\n"
-               "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
-               "only the patched kernels had (realtime_tools issue 257)\n"
-               "6.13: preempt=lazy: like full for real-time threads, later than full for normal threads "
-               "(pull request for 6.13)",
+    .when_not =
+        "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
+    .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+               "lazy (from 6.13): delays normal threads only; for real-time threads it is like "
+               "full (patch text of the lazy model, 2024)\n"
+               "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime; patched "
+               "kernels up to 4.19 wrote \"PREEMPT RT\" in their version\n"
+               "Linux init/Makefile: a kernel that cannot switch says PREEMPT in its version for "
+               "full and for lazy\n"
+               "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that "
+               "sleeptune chose",
+    .history = "5.12: PREEMPT_DYNAMIC: the model can be chosen at boot (preempt=) or later "
+               "(debugfs) (commit 6ef869e06474; pull request for 5.12)\n"
+               "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, "
+               "which only the patched kernels had (realtime_tools issue 257)\n"
+               "6.13: preempt=lazy: like full for real-time threads, later than full for normal "
+               "threads (pull request for 6.13)",
     .now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
     .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
              "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
-    .facts = ST_RULE_KEYS(ST_KEY_KERNEL_RELEASE, ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_PREEMPT_DEBUGFS,
-                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEYS_CONFIG "PREEMPT",
-                          ST_KEYS_CONFIG "PREEMPT_RT", ST_KEYS_CONFIG "PREEMPT_DYNAMIC",
-                          ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", ST_KEYS_CONFIG "PREEMPT_NONE",
-                          ST_KEYS_CONFIG "PREEMPT_LAZY"),
+    .facts = ST_RULE_KEYS(ST_KEY_KERNEL_RELEASE, ST_LINUX_KERNEL_REALTIME_KEYS,
+                          ST_KEY_PREEMPT_DEBUGFS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS,
+                          ST_KEYS_CONFIG "PREEMPT", ST_KEYS_CONFIG "PREEMPT_RT",
+                          ST_KEYS_CONFIG "PREEMPT_DYNAMIC", ST_KEYS_CONFIG "PREEMPT_VOLUNTARY",
+                          ST_KEYS_CONFIG "PREEMPT_NONE", ST_KEYS_CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
 };
 
-/* --- linux-threaded-irqs: does the kernel run interrupt handlers in threads, whose priority can be chosen?
+/* --- linux-threaded-irqs: does the kernel run interrupt handlers in threads, whose priority can be
+ * chosen?
  * --- */
 
-/** For longer periods the rule does not judge: handlers of other devices are then seldom a problem. The limit
- * is a choice of this rule. */
+/** For longer periods the rule does not judge: handlers of other devices are then seldom a problem.
+ * The limit is a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -236,19 +247,20 @@ static void judge_threaded_irqs(struct st_finding *finding)
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(finding->facts, "threadirqs", NULL) != NULL) {
-        st_finding_fine(finding,
-                        "threadirqs is on: see 'sleeptune report linux-irq-priorities' for the order of the "
-                        "threads");
+        st_finding_fine(finding, "threadirqs is on: see 'sleeptune report linux-irq-priorities' "
+                                 "for the order of the threads");
     } else if (st_machine_is_guest(finding->facts)) {
-        st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
+        st_finding_not_applicable(finding,
+                                  "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
-        st_finding_ok(finding,
-                      "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
-                      st_rule_period_us(finding) / 1e3);
+        st_finding_ok(
+            finding,
+            "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
+            st_rule_period_us(finding) / 1e3);
     } else {
         st_rule_advise(finding,
-                       "interrupts of disk, network and graphics come before the audio thread; for a "
-                       "period of %.2f ms it is worth trying to change this",
+                       "interrupts of disk, network and graphics come before the audio thread; for "
+                       "a period of %.2f ms it is worth trying to change this",
                        st_rule_period_us(finding) / 1e3);
         st_machine_place_boot_option(finding, "threadirqs", true);
     }
@@ -257,13 +269,14 @@ static void judge_threaded_irqs(struct st_finding *finding)
 const struct st_rule st_rule_linux_threaded_irqs = {
     .id = "linux-threaded-irqs",
     .title = "Interrupt handlers in threads",
-    .mechanism = "The handler of an interrupt runs before any thread. With threadirqs each handler is "
-                 "a thread of priority SCHED_FIFO 50: an audio thread with a higher priority comes "
-                 "first, and the sound card's interrupt can get a higher priority than the others.",
+    .mechanism =
+        "The handler of an interrupt runs before any thread. With threadirqs each handler is a "
+        "thread of priority SCHED_FIFO 50: an audio thread with a higher priority comes first, and "
+        "the sound card's interrupt can get a higher priority than the others.",
     .cost = "throughput: the CPU switches to one more thread at each interrupt",
-    .when_not = "disk and network load cause no xruns on your machine: some devices fail with threadirqs. "
-                "If you use threadirqs, give the interrupt of the sound card the highest priority of all "
-                "interrupts",
+    .when_not = "disk and network load cause no xruns on your machine: some devices fail with "
+                "threadirqs. If you use threadirqs, give the interrupt of the sound card the "
+                "highest priority of all interrupts",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "1.4 ms is a limit that sleeptune chose",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
@@ -271,7 +284,8 @@ const struct st_rule st_rule_linux_threaded_irqs = {
     .check = "grep -w threadirqs /proc/cmdline\n"
              "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
-    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_VIRTUAL),
+    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS,
+                          ST_KEY_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
 
@@ -283,12 +297,13 @@ static void judge_sched_ext(struct st_finding *finding, const char *state)
     if (st_text_is(state, "disabled")) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
     } else if (!st_text_is(state, "enabled")) {
-        st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
+        st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)",
+                           state);
     } else {
         /* prints the name up to '_': "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
         st_rule_advise(finding,
-                       "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
-                       "users had more dropouts with such schedulers",
+                       "the scheduler %.*s (sched_ext) decides when threads without real-time "
+                       "priority run; users had more dropouts with such schedulers",
                        (int)strcspn(ops, "_") % 24, ops);
     }
 }
@@ -297,15 +312,14 @@ const struct st_rule st_rule_linux_sched_ext = {
     .id = "linux-sched-ext",
     .title = "Scheduler loaded by a program (sched_ext)",
     .mechanism = "With sched_ext a program replaces the kernel's scheduler of normal threads "
-                 "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that play "
-                 "without real-time priority, and those that feed them, may wait longer.",
+                 "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that "
+                 "play without real-time priority, and those that feed them, may wait longer.",
     .cost = "throughput: games and builds lose what the scheduler was loaded for",
     .when_not = "you hear no gaps while it is loaded",
-    .sources =
-        "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all threads but those "
-        "under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
-        "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
-        "how much longer threads wait was not measured",
+    .sources = "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all "
+               "threads but those under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
+               "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
+               "how much longer threads wait was not measured",
     .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
     .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
@@ -316,8 +330,8 @@ const struct st_rule st_rule_linux_sched_ext = {
 
 /* --- linux-irq-sharing: does the sound card share its interrupt line with other devices? --- */
 
-/** Does this line of /proc/interrupts belong to none of the cards that a program has open? false also if the
- * lines of the open cards are not known. */
+/** Does this line of /proc/interrupts belong to none of the cards that a program has open? false
+ * also if the lines of the open cards are not known. */
 static bool is_of_idle_card(const struct st_fact *line)
 {
     const struct st_facts *facts = line->facts;
@@ -328,16 +342,16 @@ static bool is_of_idle_card(const struct st_fact *line)
         if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ), card))
             return false;
         ST_FACTS_EACH (other, facts, ST_KEYS_IRQ, ".actions")
-            is_known = is_known || st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ), card);
+            is_known =
+                is_known || st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ), card);
     }
     return is_known;
 }
 
 static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t readable)
 {
-    const struct st_fact
-        *sound = NULL,
-        *shared = NULL; /* sound: a line of a sound device; shared: such a line with another device's name */
+    const struct st_fact *sound = NULL, *shared = NULL; /* sound: a line of a sound device; shared:
+                                                           such a line with another device's name */
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         bool is_sound = false, is_other = false;
         if (line->state != ST_FACT_OK || is_of_idle_card(line))
@@ -351,11 +365,10 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
     }
     if (shared != NULL) {
         st_finding_quote(finding, shared);
-        st_rule_advise(
-            finding,
-            "the sound device shares its interrupt line with others (%.60s): their drivers run one after "
-            "the other",
-            shared->text);
+        st_rule_advise(finding,
+                       "the sound device shares its interrupt line with others (%.60s): their "
+                       "drivers run one after the other",
+                       shared->text);
     } else if (sound != NULL) {
         st_finding_quote(finding, sound);
         st_finding_fine(finding, "the sound device has its interrupt line for itself");
@@ -367,15 +380,16 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
 const struct st_rule st_rule_linux_irq_sharing = {
     .id = "linux-irq-sharing",
     .title = "Interrupt line of the sound device",
-    .mechanism = "When several devices share a line, each of their handlers is called for each interrupt. "
-                 "The sound card's handler waits until the other handlers have finished.",
+    .mechanism =
+        "When several devices share a line, each of their handlers is called for each interrupt. "
+        "The sound card's handler waits until the other handlers have finished.",
     .privilege = "none",
-    .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
-                "(MSI) are never shared.",
+    .when_not = "the other devices on the line are idle: they do no harm. Message-signalled "
+                "interrupts (MSI) are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
     .persistent = "# move a card to another slot, or a USB interface to another port, best of "
-                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in the setup "
-                  "of the firmware (BIOS)",
+                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
+                  "the setup of the firmware (BIOS)",
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .undo = "put it back",
@@ -388,8 +402,8 @@ const struct st_rule st_rule_linux_irq_sharing = {
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** For longer periods the rule does not judge: the detector takes a few microseconds every few seconds. The
- * limit is a choice of this rule. */
+/** For longer periods the rule does not judge: the detector takes a few microseconds every few
+ * seconds. The limit is a choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
 static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
@@ -413,12 +427,12 @@ static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
 const struct st_rule st_rule_linux_watchdogs = {
     .id = "linux-watchdogs",
     .title = "Lock-up detectors",
-    .mechanism = "Lock-up detectors interrupt each CPU every few seconds to check whether it hangs. The "
-                 "interrupt comes before any thread and takes microseconds.",
+    .mechanism = "Lock-up detectors interrupt each CPU every few seconds to check whether it "
+                 "hangs. The interrupt comes before any thread and takes microseconds.",
     .cost = "convenience: if the machine hangs, the log does not show where",
     .when_not = "your period is longer than half a millisecond",
-    .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
-               "profile sets 0\n"
+    .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's "
+               "realtime profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", THRESH),
@@ -428,7 +442,7 @@ const struct st_rule st_rule_linux_watchdogs = {
 
 /* --- linux-firmware: tools that are known to call the firmware again and again --- */
 
-#define FANS_EVER(tool)                                                                                      \
+#define FANS_EVER(tool)                                                                            \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
 
 static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *driver)
@@ -444,8 +458,8 @@ static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *dri
             tool = *name;
     }
     if (tool != NULL) {
-        st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
-                          tool);
+        st_finding_advice(
+            finding, "%s calls the firmware again and again, and each call stops all CPUs", tool);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
     } else {
         st_finding_fine(finding, "no program was found that calls the firmware again and again");
@@ -455,10 +469,11 @@ static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *dri
 const struct st_rule st_rule_linux_firmware = {
     .id = "linux-firmware",
     .title = "Calls of the firmware",
-    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers call it again "
-                 "and again (0.4 to 27 ms on one laptop, 500 ms on some models).",
+    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers "
+                 "call it again and again (0.4 to 27 ms on one laptop, 500 ms on some models).",
     .when_not = "the firmware cannot control the fans itself, or you hear no gaps",
-    .sources = "i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux drivers/hwmon/dell-smm-hwmon.c",
+    .sources = "i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux "
+               "drivers/hwmon/dell-smm-hwmon.c",
     .persistent = FANS_EVER("i8kmon"),
     .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none",
     .undo = "sudo systemctl enable --now i8kmon",

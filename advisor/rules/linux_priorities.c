@@ -18,7 +18,8 @@ static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pul
 
 /* --- linux-server-priority: does the running sound server have real-time threads? --- */
 
-/** The id of the rule that explains why this server runs without real-time priority; NULL: no rule does. */
+/** The id of the rule that explains why this server runs without real-time priority; NULL: no rule
+ * does. */
 static const char *reported_by(const struct st_facts *facts, const char *key)
 {
     if (st_text_is(key, ST_KEY_DAEMON_JACKD) &&
@@ -30,8 +31,8 @@ static const char *reported_by(const struct st_facts *facts, const char *key)
     return st_linux_rt_lost(facts, key) ? "linux-rt-lost" : NULL;
 }
 
-/* Sound servers that must have a real-time thread. jackdbus has no row of its own: it is idle until a program
- * asks for JACK. */
+/* Sound servers that must have a real-time thread. jackdbus has no row of its own: it is idle until
+ * a program asks for JACK. */
 static const struct {
     const char *key;
     const char *name;
@@ -77,62 +78,69 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
             rule_id = reporter;
             continue;
         }
-        st_finding_problem(finding,
-                           "%s%s runs without a real-time thread, so any busy program can delay all sound",
-                           row->name, st_owner_text(facts, row->key));
-        if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
+        st_finding_problem(
+            finding,
+            "%s%s runs without a real-time thread, so any busy program can delay all sound",
+            row->name, st_owner_text(facts, row->key));
+        if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
+            st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
             st_finding_fix_persistent(
                 finding, ST_NEEDS_RELOGIN,
                 "# this user has the right, but the sound server was started without it:\n"
                 "# log out of every session and in again (with enable-linger: reboot).\n"
-                "# If only this shell has the right (prlimit), see: sleeptune report linux-rt-permission");
+                "# If only this shell has the right (prlimit), see: sleeptune report "
+                "linux-rt-permission");
         else
             st_machine_fix_user(finding);
         return;
     }
     const struct st_machine_thread top = st_machine_top_thread(facts, server_names);
     if (others != NULL && !own) {
-        st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s", others);
+        st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s",
+                                  others);
     } else if (top.priority > 0) {
         st_finding_quote(finding, top.process);
-        st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd", top.priority);
+        st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd",
+                        top.priority);
     } else if (without != NULL) {
-        st_finding_not_applicable(finding, "%s runs without real-time priority; see: sleeptune report %s",
+        st_finding_not_applicable(finding,
+                                  "%s runs without real-time priority; see: sleeptune report %s",
                                   without, rule_id);
     } else {
-        st_finding_not_applicable(finding, "no sound server runs%s",
-                                  st_place_container(facts) != NULL
-                                      ? " in this container; sound servers of the host are not "
-                                        "visible here"
-                                      : "");
+        st_finding_not_applicable(
+            finding, "no sound server runs%s",
+            st_place_container(facts) != NULL
+                ? " in this container; sound servers of the host are not visible here"
+                : "");
     }
 }
 
 const struct st_rule st_rule_linux_server_priority = {
     .id = "linux-server-priority",
     .title = "Real-time thread of the sound server",
-    .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at "
-                 "the start. If this is refused, you hear it only when the machine is busy.",
+    .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it "
+                 "at the start. If this is refused, you hear it only when the machine is busy.",
     .when_not = "gaps in the sound do not matter to you",
-    .sources =
-        "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
-        "users report: new installation without rtkit, limits or group: no data loop has real-time priority "
-        "(omarchy issue 9390)\n"
-        "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
+    .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
+               "users report: new installation without rtkit, limits or group: no data loop has "
+               "real-time priority (omarchy issue 9390)\n"
+               "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
     .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit and D-Bus",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
              "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
-                          ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS,
-                          ST_KEY_PAM_MISSING, ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_UID),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
+                     ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
+                     ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS,
+                     ST_KEY_PAM_MISSING, ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_UID),
     .judge_number = judge_server_priority,
 };
 
-/* --- linux-priority-order: does a program that plays run at a higher priority than its sound server? --- */
+/* --- linux-priority-order: does a program that plays run at a higher priority than its sound
+ * server? --- */
 
 /** Priority that system76-scheduler gave to sound servers up to version 2.0.1. */
 #define SYSTEM76_PRIORITY 49
@@ -149,11 +157,10 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
     st_finding_quote(finding, server.process);
     if (server.priority == SYSTEM76_PRIORITY &&
         st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
-        st_finding_advice(
-            finding,
-            "system76-scheduler gave the sound server priority %d, less than the server asks for and than "
-            "interrupt threads have (%d)",
-            SYSTEM76_PRIORITY, ST_MACHINE_IRQ_PRIORITY);
+        st_finding_advice(finding,
+                          "system76-scheduler gave the sound server priority %d, less than the "
+                          "server asks for and than interrupt threads have (%d)",
+                          SYSTEM76_PRIORITY, ST_MACHINE_IRQ_PRIORITY);
         st_finding_fix_persistent(
             finding, ST_NEEDS_RELOGIN,
             "# system76-scheduler 2.0.2 or newer; or, in /etc/system76-scheduler/config.kdl, take\n"
@@ -169,8 +176,8 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
                                   ? "; ananicy-cpp sets such priorities"
                                   : "";
         st_finding_advice(finding,
-                          "%.40s runs at priority %jd, higher than the sound server's %jd, so it can take "
-                          "the CPU from the server%s",
+                          "%.40s runs at priority %jd, higher than the sound server's %jd, so it "
+                          "can take the CPU from the server%s",
                           client.process->text, client.priority, server.priority, changer);
         st_rule_fix(finding);
         return;
@@ -184,27 +191,28 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
 const struct st_rule st_rule_linux_priority_order = {
     .id = "linux-priority-order",
     .title = "Programs above the sound server's priority",
-    .mechanism = "While a program with a higher real-time priority than the server computes, the server "
-                 "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
+    .mechanism =
+        "While a program with a higher real-time priority than the server computes, the server "
+        "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
     .when_not = "the program must run before the sound server, and uses little CPU time",
-    .sources =
-        "sched(7); users report: a program above the server's priority kept the CPU from it (pipeasio issue "
-        "4)\n"
-        "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
-        "users report: system76-scheduler issues 99 and 114 (crackle with sched=(fifo)49, gone without it), "
-        "pull request 118 "
-        "(2.0.2 does not set it)",
-    .persistent = "# lower the real-time priority in that program's own settings, below the server's; "
-                  "or raise the\n"
+    .sources = "sched(7); users report: a program above the server's priority kept the CPU from it "
+               "(pipeasio issue 4)\n"
+               "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
+               "users report: system76-scheduler issues 99 and 114 (crackle with sched=(fifo)49, "
+               "gone without it), pull request 118 (2.0.2 does not set it)",
+    .persistent = "# lower the real-time priority in that program's own settings, below the "
+                  "server's; or raise the\n"
                   "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
                   "(default 88); 'jackd -P'",
     .needs = ST_NEEDS_REOPEN,
-    .check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
+    .check =
+        "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .undo = "set the old priority in that program again",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, ST_KEYS_RT_THREAD "*.name",
-                          ST_KEY_THREADS_COMPLETE, ST_KEY_DAEMON_SYSTEM76_SCHEDULER,
-                          ST_KEY_DAEMON_ANANICY_CPP, THREAD_PID, ST_MACHINE_PLAYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_KEYS_RT_THREAD "*.name", ST_KEY_THREADS_COMPLETE,
+                          ST_KEY_DAEMON_SYSTEM76_SCHEDULER, ST_KEY_DAEMON_ANANICY_CPP, THREAD_PID,
+                          ST_MACHINE_PLAYS),
     .judge_number = judge_priority_order,
 };
 
@@ -224,9 +232,10 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
             (!st_text_is_among(fact->text, server_names) && !st_machine_thread_plays(fact)))
             continue;
         st_finding_quote(finding, fact);
-        st_rule_advise(finding,
-                       "%.40s ran on CPU %jd, one of the slow cores (%.20s), where its work takes longer",
-                       fact->text, cpu, list);
+        st_rule_advise(
+            finding,
+            "%.40s ran on CPU %jd, one of the slow cores (%.20s), where its work takes longer",
+            fact->text, cpu, list);
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
             st_rule_fix_with(finding, "FAST", fast);
             st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
@@ -240,36 +249,40 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
 const struct st_rule st_rule_linux_hybrid_cores = {
     .id = "linux-hybrid-cores",
     .title = "Slow cores of a hybrid CPU",
-    .mechanism =
-        "Hybrid CPUs (Intel since 2021, ARM's big.LITTLE, Apple's) have fast cores and slow ones. The "
-        "kernel may put a real-time thread on any core that is free, so the same work takes longer now "
-        "and then.",
+    .mechanism = "Hybrid CPUs (Intel since 2021, ARM's big.LITTLE, Apple's) have fast cores and "
+                 "slow ones. The kernel may put a real-time thread on any core that is free, so "
+                 "the same work takes longer now and then.",
     .privilege = "none",
     .cost = "power: the fast cores are on more often",
     .when_not = "the load of the program is low on each core",
-    .sources = "discourse.ardour.org 112571: DSP on the fast cores, windows on the slow: \"drastically "
-               "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, cpu_atom/cpus; "
-               "Documentation/ABI/testing/sysfs-devices-system-cpu: cpu_capacity\n"
-               "a core is slow below 75 % of the fastest one's capacity: a limit that sleeptune chose",
-    .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
+    .sources =
+        "discourse.ardour.org 112571: DSP on the fast cores, windows on the slow: \"drastically "
+        "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, "
+        "cpu_atom/cpus; Documentation/ABI/testing/sysfs-devices-system-cpu: cpu_capacity\n"
+        "a core is slow below 75 % of the fastest one's capacity: a limit that sleeptune chose",
+    .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest "
+           "cpu_capacity:\n"
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
            "taskset -apc FAST $(pgrep -o PROGRAM)",
-    .persistent = "# start the program with\ntaskset -c FAST PROGRAM\n# PipeWire: CPUAffinity=FAST under "
-                  "[Service]\nsystemctl --user edit pipewire",
+    .persistent = "# start the program with\ntaskset -c FAST PROGRAM\n# PipeWire: CPUAffinity=FAST "
+                  "under [Service]\nsystemctl --user edit pipewire",
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .undo = "start the program without taskset; for PipeWire run: systemctl --user revert pipewire",
-    .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
-                          THREAD_PID, ST_MACHINE_PLAYS),
+    .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS,
+                          ST_KEYS_RT_THREAD "*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
     .judge_text = judge_hybrid_cores,
     .absent = "no core of this machine is reported as slower than the others",
 };
 
-/* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound server? --- */
+/* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound
+ * server? --- */
 
-#define IRQ_TOP 90 /* highest useful priority of a server: rtirq gives 90 to the card's interrupt thread */
+#define IRQ_TOP                                                                                    \
+    90 /* highest useful priority of a server: rtirq gives 90 to the card's interrupt thread */
 
-/** Finds the interrupt thread of the card that plays or, if that card is not known, of a USB controller with
- * a USB audio interface, else of any card. Of several such threads the one with the highest priority counts.
+/** Finds the interrupt thread of the card that plays or, if that card is not known, of a USB
+ * controller with a USB audio interface, else of any card. Of several such threads the one with the
+ * highest priority counts.
  * @param ret_priority its priority. */
 static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
@@ -280,7 +293,8 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
             st_fact_beside_int(fact, "priority", &priority) != 0)
             continue;
-        const char *number = fact->text + strcspn(fact->text, "0123456789"), /* as in "irq/126-xhci_hc" */
+        const char *number =
+                       fact->text + strcspn(fact->text, "0123456789"), /* as in "irq/126-xhci_hc" */
             *irq = st_text("%.*s", (int)strspn(number, "0123456789"), number);
         int rank = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
         for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
@@ -305,15 +319,14 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     const struct st_machine_thread server = st_machine_top_thread(facts, server_names);
     st_finding_quote(finding, sound);
     if (sound == NULL && !has_threads && st_linux_kernel_has_irq_threads(facts))
-        st_finding_unknown(finding,
-                           "this kernel handles interrupts in threads, but sleeptune sees none of them");
+        st_finding_unknown(
+            finding, "this kernel handles interrupts in threads, but sleeptune sees none of them");
     else if (sound == NULL && has_threads)
-        st_finding_not_applicable(finding,
-                                  "no sound device has an interrupt thread, so there is no priority to set");
-    else if (sound == NULL)
         st_finding_not_applicable(
-            finding,
-            "interrupts have no threads on this machine (see 'sleeptune report linux-threaded-irqs')");
+            finding, "no sound device has an interrupt thread, so there is no priority to set");
+    else if (sound == NULL)
+        st_finding_not_applicable(finding, "interrupts have no threads on this machine (see "
+                                           "'sleeptune report linux-threaded-irqs')");
     else if (server.priority == 0)
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
     if (sound == NULL || server.priority == 0)
@@ -330,8 +343,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         st_linux_kernel_threads_irqs(facts)) {
         st_finding_quote(finding, above);
         st_finding_advice(finding,
-                          "%.20s runs before the sound server, whose priority is %jd, so a busy disk or "
-                          "network can delay all sound",
+                          "%.20s runs before the sound server, whose priority is %jd, so a busy "
+                          "disk or network can delay all sound",
                           above->text, server.priority);
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
@@ -340,20 +353,20 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         return;
     }
     if (lowest >= server.priority) {
-        st_finding_fine(finding, "%.20s runs at priority %jd, the sound server at %jd", sound->text, lowest,
-                        server.priority);
+        st_finding_fine(finding, "%.20s runs at priority %jd, the sound server at %jd", sound->text,
+                        lowest, server.priority);
         return;
     }
     st_rule_advise(finding,
-                   "%.20s runs at priority %jd, lower than the sound server's %jd, so "
-                   "the server can delay the interrupt that it waits for",
+                   "%.20s runs at priority %jd, lower than the sound server's %jd, so the server "
+                   "can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
     /* the kernel shows at most 15 bytes of a thread's name, so pgrep searches for this beginning */
     const char *driver = strchr(st_text("%.15s", sound->text), '-');
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,
-                       "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "
-                       "module-rt",
+                       "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of "
+                       "PipeWire's module-rt",
                        ST_NEEDS_REOPEN);
     else if (driver != NULL && st_machine_is_plain(driver))
         st_rule_fix_with(finding, "(snd|xhci)", driver);
@@ -362,17 +375,19 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
-    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound card's"
-                 " interrupt, as those of disk and network: a sound server with a higher priority runs"
-                 " first on that CPU, and so may other devices. The best order is: sound interrupt, "
-                 "server, programs, other interrupts.",
-    .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all others",
-    .when_not = "the server wakes by timer on an HD audio card: there is little to gain. On some machines a "
-                "suspend undoes the change.",
-    .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
-               "suspend)\n"
+    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound "
+                 "card's interrupt, as those of disk and network: a sound server with a higher "
+                 "priority runs first on that CPU, and so may other devices. The best order is: "
+                 "sound interrupt, server, programs, other interrupts.",
+    .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all "
+            "others",
+    .when_not = "the server wakes by timer on an HD audio card: there is little to gain. On some "
+                "machines a suspend undoes the change.",
+    .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost "
+               "after suspend)\n"
                "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
-    .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
+    .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f "
+           "-p 90",
     .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
                   "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
                   "RTIRQ_PRIO_HIGH=90\n"

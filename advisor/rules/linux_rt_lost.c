@@ -8,7 +8,7 @@
 
 #define RT_PROCESS      ST_KEYS_RT_THREAD "*.process"
 #define RT_PRIORITY     ST_KEYS_RT_THREAD "*.priority"
-#define RTKIT_MAX       20   /* highest priority that rtkit gives by default (rtkit-daemon --help) */
+#define RTKIT_MAX       20 /* highest priority that rtkit gives by default (rtkit-daemon --help) */
 #define SUSPENDED_LEAST 1000 /* ms; a shorter time is no suspend */
 
 static const struct {
@@ -24,8 +24,8 @@ static const struct {
 static size_t server_of(const struct st_facts *facts)
 {
     size_t i = 0;
-    while (i < NONE &&
-           (!st_facts_has_int(facts, servers[i].key) || st_owner_other(facts, servers[i].key) != NULL))
+    while (i < NONE && (!st_facts_has_int(facts, servers[i].key) ||
+                        st_owner_other(facts, servers[i].key) != NULL))
         i++;
     return i;
 }
@@ -44,9 +44,9 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
-#define EVER(command, option)                                                                                \
-    "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"                \
-    "ExecStart=" command " --" option                                                                        \
+#define EVER(command, option)                                                                      \
+    "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"      \
+    "ExecStart=" command " --" option                                                              \
     "\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
 #define COMMAND(option) "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND", option)
 
@@ -59,41 +59,46 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
     const char *name = servers[server].name;
     const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
     const bool slept = suspended_ms >= SUSPENDED_LEAST,
-               can_suspend = st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
-                             !st_machine_is_guest(facts) &&
-                             st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0,
+               can_suspend =
+                   st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
+                   !st_machine_is_guest(facts) &&
+                   st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0,
                logged = st_linux_rt_lost(facts, servers[server].key),
-               unnamed = server == NONE && st_facts_has_int(facts, ST_KEY_THREADS_PART) && demoted_n > 0;
+               unnamed =
+                   server == NONE && st_facts_has_int(facts, ST_KEY_THREADS_PART) && demoted_n > 0;
     if (!st_rule_say(
             finding,
             {unnamed, ST_STATUS_PROBLEM,
              "programs lost their real-time priority: rtkit took it away, as its log says"},
-            {server == NONE, ST_STATUS_NOT_APPLICABLE, "no PipeWire or PulseAudio of this user runs"},
+            {server == NONE, ST_STATUS_NOT_APPLICABLE,
+             "no PipeWire or PulseAudio of this user runs"},
             {!st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON), ST_STATUS_NOT_APPLICABLE,
              "rtkit does not run"},
             {!has_canary(facts), ST_STATUS_OK,
              "rtkit runs with --no-canary: it takes no priority away after a suspend"},
             {priority == 0 && !logged && !slept, ST_STATUS_NOT_APPLICABLE,
-             st_text(
-                 "%s has no real-time priority, and nothing shows that it ever had one; see sleeptune report "
-                 "linux-server-priority",
-                 name)},
+             st_text("%s has no real-time priority, and nothing shows that it ever had one; see "
+                     "sleeptune report linux-server-priority",
+                     name)},
             {priority == 0, ST_STATUS_PROBLEM,
-             st_text(logged ? "%s lost its real-time priority: rtkit took it away, as its log says%s"
-                            : "%s lost its real-time priority: rtkit probably took it away%s",
+             st_text(logged
+                         ? "%s lost its real-time priority: rtkit took it away, as its log says%s"
+                         : "%s lost its real-time priority: rtkit probably took it away%s",
                      name, slept ? ", when this computer was suspended" : "")},
             {priority > RTKIT_MAX, ST_STATUS_OK,
-             st_text("%s has priority %jd, not from rtkit (rtkit gives less), so rtkit does not take it away",
+             st_text("%s has priority %jd, not from rtkit (rtkit gives less), so rtkit does not "
+                     "take it away",
                      name, priority)},
             {slept && demoted_n == 0, ST_STATUS_OK,
              st_text("%s kept its real-time priority (%jd) when this computer was suspended", name,
                      priority)},
             {slept || can_suspend, ST_STATUS_ADVICE,
-             st_text("%s has its real-time priority (%jd) from rtkit, which may take it away when this "
-                     "computer is suspended",
+             st_text("%s has its real-time priority (%jd) from rtkit, which may take it away when "
+                     "this computer is suspended",
                      name, priority)},
             {true, ST_STATUS_OK,
-             st_text("%s has real-time priority %jd, and this computer is not suspended", name, priority)}))
+             st_text("%s has real-time priority %jd, and this computer is not suspended", name,
+                     priority)}))
         return;
     const char *command = st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, "");
     st_rule_fix(finding);
@@ -105,32 +110,34 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
 const struct st_rule st_rule_linux_rt_lost = {
     .id = "linux-rt-lost",
     .title = "Real-time priority lost after a suspend",
-    .mechanism =
-        "rtkit has a test thread (canary) that warns when it gets no CPU time. After a suspend it "
-        "warns in error, and rtkit takes real-time priority from all programs until you start them again.",
-    .cost =
-        "fairness: without this check a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
-        "ends it after 200 ms)",
-    .when_not = "the computer is never suspended, or your limits give real-time priority without rtkit",
-    .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; bugzilla.redhat.com 688282\n"
+    .mechanism = "rtkit has a test thread (canary) that warns when it gets no CPU time. After a "
+                 "suspend it warns in error, and rtkit takes real-time priority from all programs "
+                 "until you start them again.",
+    .cost = "fairness: without this check a program that never sleeps keeps its priority "
+            "(RLIMIT_RTTIME still ends it after 200 ms)",
+    .when_not =
+        "the computer is never suspended, or your limits give real-time priority without rtkit",
+    .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; "
+               "bugzilla.redhat.com 688282\n"
                "rtkit-daemon.c: \"The canary thread is apparently starving\"\n"
                "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
-    .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
-           "programs again",
+    .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then "
+           "open your programs again",
     .persistent = COMMAND("no-canary"),
     .needs = ST_NEEDS_REOPEN,
     .check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
              "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
     .undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_DEMOTED_N,
-                     ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES, ST_KEY_SUSPEND_FORBIDDEN,
-                     RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND,
+                          ST_KEY_RTKIT_DEMOTED_N, ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS,
+                          ST_KEY_POWER_STATES, ST_KEY_SUSPEND_FORBIDDEN, RT_PROCESS, RT_PRIORITY,
+                          ST_KEY_VIRTUAL, ST_OWNER_KEYS),
     .judge_number = judge_lost,
 };
 
-/* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep --- */
+/* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep
+ * --- */
 
 /** The first program whose limit RLIMIT_RTTIME is at most `most` us. NULL: none. */
 static const struct st_fact *find_rt_time(const struct st_facts *facts, int64_t most)
@@ -150,30 +157,32 @@ static void judge_rt_time(struct st_finding *finding)
     if (zero != NULL)
         killed = st_fact_beside_text_or(zero, "name", killed);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
-    /* by_portal: the portal's limit of 0 us counts, since PipeWire asks the portal unless limits give the
-     * right */
-    const bool by_portal =
-        st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") && !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
+    /* by_portal: the portal's limit of 0 us counts, since PipeWire asks the portal unless limits
+     * give the right */
+    const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
+                           !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     if (st_rule_say(
             finding,
             {zero != NULL, ST_STATUS_PROBLEM,
-             st_text("the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
-                     "RLIMIT_RTTIME is 0",
+             st_text("the kernel kills %.40s as soon as a real-time thread of it computes: its "
+                     "limit RLIMIT_RTTIME is 0",
                      killed),
              zero},
             {by_portal, ST_STATUS_PROBLEM,
-             "programs that ask the desktop's portal for real-time priority are killed: it lets their "
-             "threads compute for 0 µs (RTTimeUSecMax)",
+             "programs that ask the desktop's portal for real-time priority are killed: it lets "
+             "their threads compute for 0 µs (RTTimeUSecMax)",
              any},
             {killed_n > 0, ST_STATUS_PROBLEM,
-             st_text("the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), %jd "
-                     "time%s in the kernel's log",
+             st_text("the kernel killed programs whose real-time thread did not sleep "
+                     "(RLIMIT_RTTIME), %jd time%s in the kernel's log",
                      killed_n, ST_PLURAL(killed_n)),
              any},
             {any != NULL, ST_STATUS_OK,
-             "no program is known to have been killed at its limit of computing time (RLIMIT_RTTIME)", any},
+             "no program is known to have been killed at its limit of computing time "
+             "(RLIMIT_RTTIME)",
+             any},
             {true, ST_STATUS_NOT_APPLICABLE,
              "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)"}))
         st_rule_fix(finding);
@@ -182,23 +191,21 @@ static void judge_rt_time(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_time = {
     .id = "linux-rt-time",
     .title = "Programs killed for not sleeping (RLIMIT_RTTIME)",
-    .mechanism =
-        "A program that gets real-time priority from rtkit or the desktop's portal has a limit of "
-        "computing time: a real-time thread that computes for so long without a sleep, usually 200 ms, "
-        "ends the program (signal 9, without a line in any log). The limit can only be lowered.",
+    .mechanism = "A program that gets real-time priority from rtkit or the desktop's portal has a "
+                 "limit of computing time: a real-time thread that computes for so long without a "
+                 "sleep, usually 200 ms, ends the program (signal 9, without a line in any log). "
+                 "The limit can only be lowered.",
     .cost = "fairness: without the limit a thread that never sleeps takes its CPU from all others",
-    .when_not =
-        "the program ended for another reason: systemd then logs 'timeout', not 'signal', or the kernel "
-        "logs that it killed the program because memory ran out",
+    .when_not = "the program ended for another reason: systemd then logs 'timeout', not 'signal', "
+                "or the kernel logs that it killed the program because memory ran out",
     .sources = "Linux kernel/time/posix-cpu-timers.c, check_rlimit() (the line is logged with "
                "kernel.print-fatal-signals=1 only); getrlimit(2)\n"
-               "users report: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer when the "
-               "portal started); EasyEffects "
-               "issues 3108 "
-               "and 3450; openal-soft issue 792",
-    .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
-    .persistent = "# real-time priority without a limit of computing time, for the user NAME; then log out "
-                  "and in again\n"
+               "users report: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer "
+               "when the portal started); EasyEffects issues 3108 and 3450; openal-soft issue 792",
+    .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program "
+           "again",
+    .persistent = "# real-time priority without a limit of computing time, for the user NAME; then "
+                  "log out and in again\n"
                   "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
                   "# or a higher limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
     .needs = ST_NEEDS_REOPEN,
@@ -210,7 +217,8 @@ const struct st_rule st_rule_linux_rt_time = {
     .judge = judge_rt_time,
 };
 
-/* --- linux-client-priority: do the programs that play through PipeWire have real-time threads? --- */
+/* --- linux-client-priority: do the programs that play through PipeWire have real-time threads?
+ * --- */
 
 struct clients {
     struct st_finding *finding;
@@ -229,7 +237,8 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
         st_text_join(clients->names, sizeof(clients->names), ", ", "%.40s", name);
 }
 
-/** Counts a program by one of its threads. A thread of PipeWire's library has "data-loop" in its name. */
+/** Counts a program by one of its threads. A thread of PipeWire's library has "data-loop" in its
+ * name. */
 static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
 {
     if (process->state != ST_FACT_OK || !st_machine_thread_plays(process))
@@ -240,14 +249,15 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
         clients->with_n++;
 }
 
-/** Counts a program that plays by its node in PipeWire's graph: does it have any real-time thread? Left out
- * are programs that use PulseAudio's library, for which pipewire-pulse computes, and sleeptune, which only
- * listens. */
+/** Counts a program that plays by its node in PipeWire's graph: does it have any real-time thread?
+ * Left out are programs that use PulseAudio's library, for which pipewire-pulse computes, and
+ * sleeptune, which only listens. */
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const char *pid, *name = st_buffer_program(plays);
     if (!st_fact_is(plays, "true") || st_text_begins(name, "sleeptune") ||
-        st_fact_beside_is(plays, "api", "pipewire-pulse") || st_fact_beside_text(plays, "pid", &pid) != 0)
+        st_fact_beside_is(plays, "api", "pipewire-pulse") ||
+        st_fact_beside_text(plays, "pid", &pid) != 0)
         return;
     if (st_facts_any(plays->facts, ST_KEYS_RT_THREAD, ".pid", pid))
         clients->with_n++;
@@ -261,13 +271,14 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     struct clients clients = {.finding = finding, .last = ""};
     const size_t server = server_of(facts);
     if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
-        st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
-                                                       : "PipeWire itself has no real-time priority; see "
-                                                         "sleeptune report linux-server-priority");
+        st_finding_not_applicable(finding, server != 0
+                                               ? "no PipeWire of this user runs"
+                                               : "PipeWire itself has no real-time priority; see "
+                                                 "sleeptune report linux-server-priority");
         return;
     }
-    /* programs are counted by PipeWire's graph first, since before PipeWire 1.0.1 the library's threads have
-     * no name of their own */
+    /* programs are counted by PipeWire's graph first, since before PipeWire 1.0.1 the library's
+     * threads have no name of their own */
     if (st_facts_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
         ST_FACTS_EACH (fact, facts, ST_KEYS_PIPEWIRE_NODE, ".plays")
             by_node(&clients, fact);
@@ -282,25 +293,26 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
         if (st_facts_has(facts, ST_KEY_THREADS_PART))
             st_finding_unknown(finding, "the given text lists only a part of the threads");
         else if (clients.with_n > 0)
-            st_finding_fine(finding,
-                            "the programs that play through PipeWire have real-time priority, as far "
-                            "as sleeptune can tell their threads");
+            st_finding_fine(finding, "the programs that play through PipeWire have real-time "
+                                     "priority, as far as sleeptune can tell their threads");
         else
             st_finding_not_applicable(
-                finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 only "
-                         "pw-dump shows them, because their threads have no name");
+                finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 "
+                         "only pw-dump shows them, because their threads have no name");
         return;
     }
-    st_rule_advise(finding,
-                   "programs play through PipeWire without real-time priority (SCHED_OTHER): %s (%d in all)",
-                   clients.names, clients.without_n);
+    st_rule_advise(
+        finding,
+        "programs play through PipeWire without real-time priority (SCHED_OTHER): %s (%d in all)",
+        clients.names, clients.without_n);
     if (st_buffer_pipewire_version(facts) < 10400)
         return;
     /* root always has the right, which says nothing about other users */
-    const bool granted =
-        st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
+    const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
+                         st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
     const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM); /* limits of a login */
-    const char *fix = st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
+    const char *fix =
+        st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
     if (granted)
         fix = ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again";
     if (granted && !read)
@@ -311,33 +323,32 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
 const struct st_rule st_rule_linux_client_priority = {
     .id = "linux-client-priority",
     .title = "Real-time threads of the programs that play",
-    .mechanism = "A program computes its sound in a thread of its own. Without real-time priority any "
-                 "busy program delays it, and PipeWire goes on without its sound. Before PipeWire 1.4 "
-                 "programs do not ask for it by default; in a Flatpak they need the portal "
-                 "org.freedesktop.portal.Realtime.",
+    .mechanism = "A program computes its sound in a thread of its own. Without real-time priority "
+                 "any busy program delays it, and PipeWire goes on without its sound. Before "
+                 "PipeWire 1.4 programs do not ask for it by default; in a Flatpak they need the "
+                 "portal org.freedesktop.portal.Realtime.",
     .privilege = "none",
     .when_not = "the program need not play without gaps, such as a browser with a large buffer",
-    .sources =
-        "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
-        "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the "
-        "process "
-        "ids of a sandbox\n"
-        "which programs play: pw-dump shows which have a link to a device or sink; without it the thread's "
-        "name shows it: "
-        "PipeWire commits "
-        "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
-        "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
+    .sources = "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv "
+               "issue 11826\n"
+               "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does "
+               "not know the process ids of a sandbox\n"
+               "which programs play: pw-dump shows which have a link to a device or sink; without "
+               "it the thread's name shows it: PipeWire commits 70b224f1c (1.0.1: pw-data-loop) "
+               "and c12cf748b (1.2: data-loop.0)\n"
+               "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
-    .persistent = ST_MACHINE_FIX_LIMITS "\n"
-                                        "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
-                                        "PIPEWIRE_CONFIG_NAME=client-rt.conf",
+    .persistent =
+        ST_MACHINE_FIX_LIMITS "\n"
+                              "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
+                              "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .undo = ST_MACHINE_UNDO_LIMITS " and ~/.config/environment.d/90-sleeptune.conf",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY,
-                     ST_KEYS_RT_THREAD "*.name", ST_KEYS_NORMAL_THREAD "*.process", ST_KEY_THREADS_COMPLETE,
-                     "linux.*_thread.*.pid", ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION,
-                     ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY,
+                          ST_KEYS_RT_THREAD "*.name", ST_KEYS_NORMAL_THREAD "*.process",
+                          ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
+                          ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_KEY_USER_UID,
+                          ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
     .judge_number = judge_clients,
 };

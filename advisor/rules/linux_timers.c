@@ -1,7 +1,8 @@
 /* Linux: timers and clocks. */
 #include "advisor/rules/machine.h"
 
-/* --- linux-high-res-timers: do they run? The running kernel's reports count before its configuration --- */
+/* --- linux-high-res-timers: do they run? The running kernel's reports count before its
+ * configuration --- */
 
 #define CONFIG "linux.config.HIGH_RES_TIMERS"
 #define HZ_MAX 10000
@@ -20,7 +21,8 @@ static int64_t tick_ns(const struct st_facts *facts)
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
-/** Finds an option on the kernel command line and returns it as it is written there, such as "highres=off".
+/** Finds an option on the kernel command line and returns it as it is written there, such as
+ * "highres=off".
  * @return NULL: the option is not given, or its value has unusual characters. */
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
@@ -30,12 +32,13 @@ static const char *option_word(const struct st_facts *facts, const char *name)
 
 static void fix_option(struct st_finding *finding, const char *word)
 {
-    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, ST_MACHINE_FIX_NO_BOOT_OPTION("%s"), word, word);
+    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, ST_MACHINE_FIX_NO_BOOT_OPTION("%s"), word,
+                              word);
     st_machine_place_boot_option(finding, word, false);
 }
 
-/** "highres=off", as it stands on the kernel command line. NULL: no such option, or it does not switch the
- * timers off. */
+/** "highres=off", as it stands on the kernel command line. NULL: no such option, or it does not
+ * switch the timers off. */
 static const char *off_word(const struct st_facts *facts)
 {
     const char *word = option_word(facts, "highres");
@@ -53,23 +56,28 @@ static void judge_off(struct st_finding *finding, const char *why)
         why = st_text("%s on the kernel command line", word);
     else if (built_in && known)
         why = st_text("%s; to see why, run: sudo dmesg | grep -iE 'high res|one-shot'", why);
-    /* measured with HZ=250 and a loop of 1333 µs: the median lateness was 50 ms after a few seconds */
+    /* measured with HZ=250 and a loop of 1333 µs: the median lateness was 50 ms after a few
+     * seconds */
     if (tick > finding->wish->period_ns) {
         st_finding_problem(
             finding,
-            "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
-            "program with a period of %.0f µs falls behind with each cycle",
+            "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so "
+            "a program with a period of %.0f µs falls behind with each cycle",
             why, tick_us, st_rule_period_us(finding));
     } else if (tick > 0) {
-        st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
+        st_finding_problem(finding,
+                           "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
                            why, tick_us);
         st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
     } else {
         st_finding_problem(
-            finding, "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms", why);
+            finding,
+            "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
+            why);
     }
     if (!built_in)
-        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y");
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT,
+                                  "# use a kernel with CONFIG_HIGH_RES_TIMERS=y");
     else if (word != NULL || !known)
         fix_option(finding, st_text_or(word, "highres=off"));
 }
@@ -82,24 +90,22 @@ static void judge_config(struct st_finding *finding)
     if (off_word(finding->facts) == NULL)
         r = st_finding_need_text(finding, CONFIG, &config);
     if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
-        st_finding_unknown(
-            finding,
-            "sleeptune could read neither the resolution of the timers nor the kernel's configuration");
+        st_finding_unknown(finding, "sleeptune could read neither the resolution of the timers nor "
+                                    "the kernel's configuration");
     if (r != 0)
         return;
     if (st_text_is(config, "n"))
         judge_off(finding, "not in this kernel's configuration");
     else if (!st_text_is(config, "y"))
         st_finding_unknown(
-            finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s", config);
+            finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s",
+            config);
     else if (st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
-        st_finding_unknown(finding,
-                           "high-resolution timers are built in; it is unknown whether they were switched "
-                           "off at boot");
+        st_finding_unknown(finding, "high-resolution timers are built in; it is unknown whether "
+                                    "they were switched off at boot");
     else
-        st_finding_ok(finding,
-                      "high-resolution timers are built in and not switched off; sleeptune found no proof "
-                      "that they run");
+        st_finding_ok(finding, "high-resolution timers are built in and not switched off; "
+                               "sleeptune found no proof that they run");
 }
 
 static void judge_high_res_timers(struct st_finding *finding)
@@ -119,20 +125,21 @@ static void judge_high_res_timers(struct st_finding *finding)
 const struct st_rule st_rule_linux_high_res_timers = {
     .id = "linux-high-res-timers",
     .title = "High-resolution timers",
-    .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
-                 "Without them the kernel checks for ended sleeps only at each tick, so every sleep is "
-                 "rounded up by 1 to 10 ms.",
+    .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of "
+                 "each sleep. Without them the kernel checks for ended sleeps only at each tick, "
+                 "so every sleep is rounded up by 1 to 10 ms.",
     .when_not = "never: without them no period shorter than a tick can work",
-    .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
-               "clock_getres(2): 1 ns with, one tick without",
+    .sources =
+        "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
+        "clock_getres(2): 1 ns with, one tick without",
     .persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
     .needs = ST_NEEDS_REBOOT,
     .check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
     .undo = "leave these timers on: without them every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_CLOCK_GETRES_NS, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_TIMER_LIST_RESOLUTION_NS,
-                     CONFIG, ST_KEY_CONFIG_HZ, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS),
+    .facts = ST_RULE_KEYS(ST_KEY_CLOCK_GETRES_NS, ST_KEY_TIMER_LIST_HRES_ACTIVE,
+                          ST_KEY_TIMER_LIST_RESOLUTION_NS, CONFIG, ST_KEY_CONFIG_HZ, ST_KEY_CMDLINE,
+                          ST_KEY_BOOT_OPTIONS),
     .judge = judge_high_res_timers,
 };
 
@@ -143,8 +150,8 @@ static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
 
-/** The best available clock that a program reads without a system call; the kernel lists clocks from best to
- * worst. NULL: none. */
+/** The best available clock that a program reads without a system call; the kernel lists clocks
+ * from best to worst. NULL: none. */
 static const char *best_fast(const char *available)
 {
     ST_TEXT_EACH (name, st_text("%s", available), " \n") {
@@ -159,31 +166,33 @@ static void judge_slow(const char *current, struct st_finding *finding)
     const char *available, *chosen = option_word(finding->facts, "clocksource");
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(
-            finding, "the system clock is %s, which is slow to read: programs must ask the kernel each time",
+            finding,
+            "the system clock is %s, which is slow to read: programs must ask the kernel each time",
             current);
         return;
     }
     const char *best = best_fast(available);
     if (best == NULL) {
-        st_finding_advice(
-            finding,
-            "the system clock is %s, because the kernel does not offer the faster TSC. Do not force the "
-            "TSC; 'dmesg | grep -i tsc' shows the reason",
-            current);
+        st_finding_advice(finding,
+                          "the system clock is %s, because the kernel does not offer the faster "
+                          "TSC. Do not force the TSC; 'dmesg | grep -i tsc' shows the reason",
+                          current);
         return;
     }
-    st_finding_advice(finding, "the system clock is %s, although the faster %s is available%s", current, best,
-                      st_text_with(": the kernel command line has ", chosen));
+    st_finding_advice(finding, "the system clock is %s, although the faster %s is available%s",
+                      current, best, st_text_with(": the kernel command line has ", chosen));
     if (chosen != NULL) {
         fix_option(finding, chosen);
-        /* no boot option chooses a hypervisor's own clock; at most, the option that disables the clock is
-         * removed */
+        /* no boot option chooses a hypervisor's own clock; at most, the option that disables the
+         * clock is removed */
     } else if (st_text_is(best, "tsc")) {
         st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
         st_machine_place_boot_option(finding, "clocksource=tsc", true);
     }
     st_finding_fix_now(
-        finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
+        finding,
+        "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        best);
 }
 
 static void judge_clocksource(struct st_finding *finding)
@@ -192,9 +201,8 @@ static void judge_clocksource(struct st_finding *finding)
     const char *current;
     if (st_facts_has_int(finding->facts, ST_KEY_CLOCKSOURCE_UNSTABLE) &&
         !st_facts_has(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT)) {
-        st_finding_advice(finding,
-                          "the kernel found the fast clock TSC unstable, so it uses hpet or acpi_pm: each "
-                          "clock read needs a system call and is slow");
+        st_finding_advice(finding, "the kernel found the fast clock TSC unstable, so it uses hpet "
+                                   "or acpi_pm: each clock read needs a system call and is slow");
         return;
     }
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_CURRENT, &current) != 0)
@@ -202,8 +210,8 @@ static void judge_clocksource(struct st_finding *finding)
     if (st_text_is(current, "jiffies") || st_text_is(current, "refined-jiffies")) {
         const double tick_us = (double)tick_ns(finding->facts) / 1e3;
         st_finding_problem(
-            finding, "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
-                     "work with it; 'sudo dmesg | grep -i clocksource' shows why");
+            finding, "the clock is jiffies: it moves only once a tick, and high-resolution timers "
+                     "do not work with it; 'sudo dmesg | grep -i clocksource' shows why");
         if (tick_us > 0)
             st_finding_effect(finding, tick_us, "one tick: %.0f µs", tick_us);
     } else if (st_text_is_among(current, slow)) {
@@ -213,40 +221,40 @@ static void judge_clocksource(struct st_finding *finding)
     } else if (st_text_is_among(current, fast)) {
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
-        st_finding_unknown(
-            finding,
-            "sleeptune does not know the system clock %.40s; 'sleeptune-lab syscall' prints how "
-            "long a clock read takes",
-            current);
+        st_finding_unknown(finding,
+                           "sleeptune does not know the system clock %.40s; 'sleeptune-lab "
+                           "syscall' prints how long a clock read takes",
+                           current);
     }
 }
 
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
     .title = "Clocksource: the cost of a clock read",
-    .mechanism = "A program reads the clock several times in each cycle. It reads tsc, kvm-clock and "
-                 "similar clocks directly; with hpet or acpi_pm each read needs a system call and a "
-                 "slow chip: about a microsecond or more.",
+    .mechanism = "A program reads the clock several times in each cycle. It reads tsc, kvm-clock "
+                 "and similar clocks directly; with hpet or acpi_pm each read needs a system call "
+                 "and a slow chip: about a microsecond or more.",
     .cost = "none, if the kernel offers the TSC",
     .when_not = "the kernel found the TSC to be unstable. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune-lab syscall' prints it for this machine",
     .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
-    .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "
-             "or the like in a guest\n"
+    .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; "
+             "kvm-clock or the like in a guest\n"
              "sudo dmesg | grep -i clocksource   # not \"unstable\"",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_CLOCKSOURCE_CURRENT, ST_KEY_CLOCKSOURCE_AVAILABLE, ST_KEY_CONFIG_HZ,
-                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_CLOCKSOURCE_UNSTABLE),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_CLOCKSOURCE_CURRENT, ST_KEY_CLOCKSOURCE_AVAILABLE, ST_KEY_CONFIG_HZ,
+                     ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_CLOCKSOURCE_UNSTABLE),
     .judge = judge_clocksource,
 };
 
 /* --- linux-timer-slack: how late the kernel may let a normal thread's sleep end --- */
 
-/** The rule gives no advice if the slack is at most 5 us, which is small compared with the wake-up latency,
- * or less than 1/100 of the period. Both limits are a choice of this rule. */
+/** The rule gives no advice if the slack is at most 5 us, which is small compared with the wake-up
+ * latency, or less than 1/100 of the period. Both limits are a choice of this rule. */
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 
@@ -254,39 +262,41 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
 {
     /* only a real-time thread reads 0: for a normal thread, prctl takes 0 for the default */
     if (slack_ns == 0) {
-        st_finding_fine(finding,
-                        "sleeptune read the timer slack of a real-time thread, and real-time threads "
-                        "have none");
+        st_finding_fine(finding, "sleeptune read the timer slack of a real-time thread, and "
+                                 "real-time threads have none");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: not known */
+    const int64_t fifo_errno =
+        st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: not known */
     if (fifo_errno == 0) {
         st_finding_fine(finding,
-                        "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
-                        "µs too long",
+                        "real-time threads have no timer slack; the sleeps of a normal thread are "
+                        "up to %.1f µs too long",
                         slack_us);
         return;
     }
     if (slack_ns <= ENOUGH_NS || slack_ns < finding->wish->period_ns / ENOUGH_SHARE) {
         st_finding_ok(finding,
-                      "the timer slack is %.1f µs, which is small for a period of %.1f ms, even for a "
-                      "normal thread",
+                      "the timer slack is %.1f µs, which is small for a period of %.1f ms, even "
+                      "for a normal thread",
                       slack_us, st_rule_period_us(finding) / 1e3);
         st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
         return;
     }
     if (fifo_errno < 0)
-        st_finding_unknown(finding,
-                           "without real-time priority each sleep is up to %.1f µs too long; sleeptune does "
-                           "not know whether your audio thread has real-time priority",
-                           slack_us);
+        st_finding_unknown(
+            finding,
+            "without real-time priority each sleep is up to %.1f µs too long; sleeptune does not "
+            "know whether your audio thread has real-time priority",
+            slack_us);
     else
-        st_finding_advice(finding, "without real-time priority each sleep is up to %.1f µs too long",
-                          slack_us);
-    st_finding_effect(finding, slack_us,
-                      "normal threads (SCHED_OTHER) may be late by the whole slack, %.1f µs, at any period",
-                      slack_us);
+        st_finding_advice(
+            finding, "without real-time priority each sleep is up to %.1f µs too long", slack_us);
+    st_finding_effect(
+        finding, slack_us,
+        "normal threads (SCHED_OTHER) may be late by the whole slack, %.1f µs, at any period",
+        slack_us);
     st_rule_fix(finding);
 }
 
@@ -294,29 +304,31 @@ const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .title = "Timer slack of normal threads",
     .mechanism = "The kernel may make each sleep of a normal thread too long, by at most the timer "
-                 "slack (50 µs by default), and on an idle CPU nearly does. Threads under SCHED_FIFO, "
-                 "SCHED_RR and SCHED_DEADLINE have no slack.",
+                 "slack (50 µs by default), and on an idle CPU nearly does. Threads under "
+                 "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
     .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
     .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
-    .when_not = "audio threads with real-time priority, for which it changes nothing; machines on "
-                "battery",
-    .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
-               "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "
-               "threads)\n"
-               "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under "
-               "SCHED_FIFO\n"
-               "no advice up to 5 µs, nor below a hundredth of the period: limits that sleeptune chose",
-    .history = "2.6.28: timer slack, 50 µs unless set; clock_nanosleep of real-time threads has none "
-               "(PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
-               "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 for "
-               "real-time threads, where it read 50000 before although nanosleep did not use it; their "
-               "timed futex waits are exact now, too (commit ed4fb6d7ef68)",
+    .when_not =
+        "audio threads with real-time priority, for which it changes nothing; machines on battery",
+    .sources =
+        "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
+        "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "
+        "threads)\n"
+        "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under "
+        "SCHED_FIFO\n"
+        "no advice up to 5 µs, nor below a hundredth of the period: limits that sleeptune chose",
+    .history = "2.6.28: timer slack, 50 µs unless set; clock_nanosleep of real-time threads has "
+               "none (PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
+               "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 "
+               "for real-time threads, where it read 50000 before although nanosleep did not use "
+               "it; their timed futex waits are exact now, too (commit ed4fb6d7ef68)",
     .now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
            "echo 1000 | sudo tee /proc/TID/timerslack_ns",
     .persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
-    .check = "cat /proc/TID/timerslack_ns   # 1000; a real-time thread shows 0 (older kernels: 50000, "
-             "without effect)",
-    .undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
+    .check = "cat /proc/TID/timerslack_ns   # 1000; a real-time thread shows 0 (older kernels: "
+             "50000, without effect)",
+    .undo =
+        "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 1,
     .facts = ST_RULE_KEYS(ST_KEY_TIMER_SLACK_NS, ST_KEY_RT_FIFO_ERRNO),

@@ -30,7 +30,8 @@ bool st_machine_is_jailed(const struct st_facts *facts)
     return st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
 }
 
-const char *st_machine_boot_option(const struct st_facts *facts, const char *name, const char *fallback)
+const char *st_machine_boot_option(const struct st_facts *facts, const char *name,
+                                   const char *fallback)
 {
     ST_TEXT_EACH (word, st_text("%s", st_facts_text_or(facts, ST_KEY_CMDLINE, "")), " \t\n") {
         char *value = word + strcspn(word, "=");
@@ -51,14 +52,15 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
     } rows[] = {
         {"rpm-ostree", {"sudo rpm-ostree kargs --delete=", "sudo rpm-ostree kargs --append="}},
         {"grubby",
-         {"sudo grubby --update-kernel=ALL --remove-args=", "sudo grubby --update-kernel=ALL --args="}},
+         {"sudo grubby --update-kernel=ALL --remove-args=",
+          "sudo grubby --update-kernel=ALL --args="}},
         {"kernelstub", {"sudo kernelstub --delete-options ", "sudo kernelstub --add-options "}},
     };
     const char *text;
     if (st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &text) != 0)
         return;
-    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, add ? "# add %s to %s" : "# remove %s from %s",
-                              option, text);
+    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT,
+                              add ? "# add %s to %s" : "# remove %s from %s", option, text);
     ST_EACH (row, rows) {
         if (strstr(text, row->mark) != NULL)
             st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "%s%s", row->command[add], option);
@@ -84,7 +86,8 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
     static const char *const cards[] = {"snd", "hda", "Audio", "sof-", "ACP_", "firewire", NULL};
     static const char *const controllers[] = {"xhci", "ehci", "ohci", "uhci", "dwc", NULL};
     return st_text_has_among(name, cards) ||
-           (st_text_has_among(name, controllers) && st_facts_any(facts, ST_KEYS_USB_AUDIO, ".control", NULL));
+           (st_text_has_among(name, controllers) &&
+            st_facts_any(facts, ST_KEYS_USB_AUDIO, ".control", NULL));
 }
 
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
@@ -103,7 +106,8 @@ const char *st_machine_stream_name(const struct st_fact *stream)
     const char *name = st_fact_part(stream, ST_KEYS_ALSA);
     if (!st_text_begins(name, "card"))
         return name;
-    const char *key = st_text(ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
+    const char *key =
+        st_text(ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
     return st_facts_text_or(stream->facts, key, name);
 }
 
@@ -112,24 +116,27 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card)
     return st_facts_any(facts, st_text(ST_KEYS_ALSA "card%u.", card), ".period_frames", NULL);
 }
 
-/** Names of programs that do not play, although they have real-time threads or threads of PipeWire's library.
- * The kernel keeps 15 bytes of a name. */
+/** Names of programs that do not play, although they have real-time threads or threads of
+ * PipeWire's library. The kernel keeps 15 bytes of a name. */
 static const char *const no_players[] = {
-    /* servers, session managers, daemons and tools that have real-time threads for another purpose */
-    "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus", "pulseaudio",
-    "ananicy-cpp", "auto-cpufreq", "chronyd", "corosync", "cyclictest", "dell-fan-mon", "fancontrol",
-    "i8kmon", "multipathd", "ntpd", "oslat", "phc2sys", "power-profiles-", "ptp4l", "rtkit-daemon",
-    "system76-power", "system76-schedu", "systemd-journal", "systemd-udevd", "tuned", "watchdog",
-    /* compositors: real-time threads to draw, threads of PipeWire's library to show a screen to others */
-    "Hyprland", "Xorg", "Xwayland", "cinnamon", "cosmic-comp", "gamescope", "gamescope-wl", "gnome-shell",
-    "kwin_wayland", "kwin_x11", "labwc", "mutter", "muffin", "niri", "plasmashell", "river", "sway",
-    "wayfire", "weston",
-    /* programs that use PipeWire's library for pictures or the graph; their sound goes through PulseAudio's
-       library */
+    /* servers, session managers, daemons and tools that have real-time threads for another
+     * purpose */
+    "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus",
+    "pulseaudio", "ananicy-cpp", "auto-cpufreq", "chronyd", "corosync", "cyclictest",
+    "dell-fan-mon", "fancontrol", "i8kmon", "multipathd", "ntpd", "oslat", "phc2sys",
+    "power-profiles-", "ptp4l", "rtkit-daemon", "system76-power", "system76-schedu",
+    "systemd-journal", "systemd-udevd", "tuned", "watchdog",
+    /* compositors: real-time threads to draw, threads of PipeWire's library to show a screen to
+       others */
+    "Hyprland", "Xorg", "Xwayland", "cinnamon", "cosmic-comp", "gamescope", "gamescope-wl",
+    "gnome-shell", "kwin_wayland", "kwin_x11", "labwc", "mutter", "muffin", "niri", "plasmashell",
+    "river", "sway", "wayfire", "weston",
+    /* programs that use PipeWire's library for pictures or the graph; their sound goes through
+       PulseAudio's library */
     "obs", "gpu-screen-reco", "kooha", "wf-recorder", "xdg-desktop-por", "gnome-remote-de", "krfb",
-    "krdpserver", "sunshine", "spectacle", "firefox", "firefox-bin", "chrome", "chromium", "electron",
-    "Discord", "slack", "teams", "zoom", "qpwgraph", "helvum", "coppwr", "pavucontrol", "pw-cli", "pw-dump",
-    "pw-mon", "pw-top", "waybar", NULL};
+    "krdpserver", "sunshine", "spectacle", "firefox", "firefox-bin", "chrome", "chromium",
+    "electron", "Discord", "slack", "teams", "zoom", "qpwgraph", "helvum", "coppwr", "pavucontrol",
+    "pw-cli", "pw-dump", "pw-mon", "pw-top", "waybar", NULL};
 
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid)
 {
@@ -146,10 +153,12 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
 
 bool st_machine_thread_plays(const struct st_fact *process)
 {
-    return st_machine_plays(process->facts, process->text, st_fact_beside_text_or(process, "pid", NULL));
+    return st_machine_plays(process->facts, process->text,
+                            st_fact_beside_text_or(process, "pid", NULL));
 }
 
-struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names)
+struct st_machine_thread st_machine_top_thread(const struct st_facts *facts,
+                                               const char *const *names)
 {
     struct st_machine_thread top = {0};
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
@@ -210,9 +219,10 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
     /* a line for the user takes precedence over lines for groups, and these over "*" */
     bool by_group = false;
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", st_text(".%s", item)) {
-        /* of several groups, the last line in the files counts; their order is not known, so take the
-         * smallest limit */
-        if (!st_machine_is_in_group(fact) || (by_group && st_machine_limit(fact) >= st_machine_limit(limit)))
+        /* of several groups, the last line in the files counts; their order is not known, so take
+         * the smallest limit */
+        if (!st_machine_is_in_group(fact) ||
+            (by_group && st_machine_limit(fact) >= st_machine_limit(limit)))
             continue;
         limit = fact;
         by_group = true;
@@ -223,14 +233,16 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
 bool st_machine_right_at_login(const struct st_facts *facts)
 {
     const int64_t now = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    return now != ST_UNLIMITED && now < ST_TRIED_PRIORITY && !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
+    return now != ST_UNLIMITED && now < ST_TRIED_PRIORITY &&
+           !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
            st_machine_limit_at_login(facts, "rtprio") >= ST_TRIED_PRIORITY;
 }
 
 void st_machine_say_in_place(struct st_finding *finding)
 {
     finding->in_place = true;
-    st_finding_set(finding, finding->status, "%s; the new limit is set up and applies from the next login on",
+    st_finding_set(finding, finding->status,
+                   "%s; the new limit is set up and applies from the next login on",
                    st_text("%s", finding->summary));
     st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
 }

@@ -3,11 +3,11 @@
 
 #include "advisor/rules/rule.h"
 
-/* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
- * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>.facts (the README there
- * has their format). Rules are in the order of their usual effect: which thread may run at once, what is in
- * memory, timers, CPU, kernel, sound, the rest. The order decides between findings of the same status and
- * effect. */
+/* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has
+ * many) or a judge function, add its row here, and put fixtures into
+ * tests/fixtures/rules/<id>.facts (the README there has their format). Rules are in the order of
+ * their usual effect: which thread may run at once, what is in memory, timers, CPU, kernel, sound,
+ * the rest. The order decides between findings of the same status and effect. */
 /* clang-format off */
 #define RULES(RULE) \
     RULE(linux_rt_permission) \
@@ -123,11 +123,13 @@ enum st_status st_rule_worst(const struct st_rule *rule)
 
 bool st_rule_writes(const struct st_rule *rule, const char *target)
 {
-    for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++) {
+    for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0';
+         change++) {
         if (fnmatch(change->key, target, FNM_PATHNAME) == 0)
             return true;
     }
-    for (const char *const *pattern = rule->targets; pattern != NULL && *pattern != NULL; pattern++) {
+    for (const char *const *pattern = rule->targets; pattern != NULL && *pattern != NULL;
+         pattern++) {
         if (fnmatch(*pattern, target, FNM_PATHNAME) == 0)
             return true;
     }
@@ -153,8 +155,8 @@ bool st_rule_can_apply(const struct st_finding *finding)
     return true;
 }
 
-/** Replaces each `word` in the text by `value`. @param word NULL: nothing is replaced. @return NULL: there is
- * no text. */
+/** Replaces each `word` in the text by `value`. @param word NULL: nothing is replaced. @return
+ * NULL: there is no text. */
 static const char *fill(const char *text, const char *word, const char *value)
 {
     const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);
@@ -166,9 +168,11 @@ static const char *fill(const char *text, const char *word, const char *value)
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value)
 {
     const struct st_rule *rule = finding->rule;
-    st_finding_fix(finding, fill(rule->now, word, value), fill(rule->persistent, word, value), rule->needs);
+    st_finding_fix(finding, fill(rule->now, word, value), fill(rule->persistent, word, value),
+                   rule->needs);
     for (const struct st_change *one = rule->changes; one != NULL && one->key[0] != '\0'; one++)
-        st_finding_change(finding, one->kind, fill(one->key, word, value), fill(one->value, word, value));
+        st_finding_change(finding, one->kind, fill(one->key, word, value),
+                          fill(one->value, word, value));
 }
 
 void st_rule_fix(struct st_finding *finding)
@@ -235,7 +239,8 @@ void st_rule_quote(struct st_finding *finding)
     }
 }
 
-/** Quotes facts whose keys differ from this one's in the last part only, if the rule lists "*.leaf". */
+/** Quotes facts whose keys differ from this one's in the last part only, if the rule lists
+ * "*.leaf". */
 static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 {
     for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
@@ -243,13 +248,14 @@ static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
         if (leaf == NULL)
             continue;
         const struct st_fact *beside = st_fact_beside(fact, leaf + 2);
-        if (beside != NULL && beside->state != ST_FACT_ABSENT && fnmatch(*pattern, beside->key, 0) == 0)
+        if (beside != NULL && beside->state != ST_FACT_ABSENT &&
+            fnmatch(*pattern, beside->key, 0) == 0)
             st_finding_quote(finding, beside);
     }
 }
 
-void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
-                   struct st_finding *finding)
+void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts,
+                   const struct st_wish *wish, struct st_finding *finding)
 {
     const char *const first = rule->facts[0], *text;
     int64_t number;

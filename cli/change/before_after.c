@@ -17,7 +17,8 @@
 #define SCHEMA     "sleeptune-before/1"
 #define FILE_BYTES 131072
 #define SLOT_NS    (100 * ST_NS_PER_MS)
-#define RIGHT_RULE "linux-rt-permission" /* gives the right to real-time priority, which root has anyway */
+#define RIGHT_RULE                                                                                 \
+    "linux-rt-permission" /* gives the right to real-time priority, which root has anyway */
 
 /* --- one run --- */
 
@@ -41,8 +42,8 @@ static int64_t duration_ns(const json_t *run)
     return (int64_t)slots_of(run) * SLOT_NS;
 }
 
-/* @return the number of late wake-ups in n slots of a run, from slot `first` on. The numbers come from a
- * file and may be wrong, so they are limited. */
+/* @return the number of late wake-ups in n slots of a run, from slot `first` on. The numbers come
+ * from a file and may be wrong, so they are limited. */
 static uint64_t late_of(const json_t *run, size_t first, size_t n)
 {
     uint64_t sum = 0;
@@ -60,8 +61,8 @@ static void look_at(const json_t *run, const char *name, struct st_before_after 
         slots_of(run) > ST_BEFORE_AFTER_SLOTS)
         done->why = st_text("%s is not a measurement of at most 10 minutes", name);
     else if (st_json_integer(run, "records_lost") != 0)
-        done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow", name,
-                            st_json_integer(run, "records_lost"));
+        done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow",
+                            name, st_json_integer(run, "records_lost"));
 }
 
 struct counting {
@@ -101,8 +102,8 @@ static json_t *document_of(const struct counting *counting, const struct st_resu
     return run;
 }
 
-/* Runs the loop in the same way before and after the change. Prints how long it takes, and on a terminal the
- * progress.
+/* Runs the loop in the same way before and after the change. Prints how long it takes, and on a
+ * terminal the progress.
  * @return an st_exit. */
 static int measure(const char *what, struct st_session_config *config, json_t **ret)
 {
@@ -112,7 +113,8 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     const bool terminal = isatty(STDERR_FILENO) == 1;
     if (st_period_init(&counting.period, config->frames, config->rate_hz) != 0)
         return st_failure("the period is out of range");
-    counting.above_ns = st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->os);
+    counting.above_ns =
+        st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->os);
     config->sink = &sink;
     const char *time = st_ns_text(config->duration_ns);
     fflush(stdout);
@@ -132,12 +134,13 @@ static int measure(const char *what, struct st_session_config *config, json_t **
 
 /* --- before --- */
 
-/* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give it? */
+/* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give
+ * it? */
 static bool lacks_right(const struct st_facts *facts)
 {
-    const bool rtkit =
-        st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
-        (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS));
+    const bool rtkit = st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
+                       (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) &&
+                        !st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS));
     return !rtkit && st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0) == 0;
 }
 
@@ -150,7 +153,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     json_t *run = NULL;
     const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("what was measured before the first change is kept: 'sleeptune verify' compares with it");
+        puts("what was measured before the first change is kept: 'sleeptune verify' compares with "
+             "it");
         return;
     }
     st_session_defaults(&config);
@@ -204,8 +208,8 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
         look_at(done->before, path, done);
 }
 
-/* Chooses the policy and CPU of the earlier run; real-time priority if the right to it was applied since.
- * Without that right there is no fair comparison. */
+/* Chooses the policy and CPU of the earlier run; real-time priority if the right to it was applied
+ * since. Without that right there is no fair comparison. */
 static void choose(const struct st_journal *journal, struct st_before_after *done,
                    struct st_session_config *config)
 {
@@ -213,7 +217,8 @@ static void choose(const struct st_journal *journal, struct st_before_after *don
     struct st_rt_rights rights;
     const json_t *run = done->before;
     const int64_t priority = condition(run, "priority");
-    const bool other = st_text_is(condition_text(run, "policy"), st_platform_policy_name(ST_POLICY_OTHER));
+    const bool other =
+        st_text_is(condition_text(run, "policy"), st_platform_policy_name(ST_POLICY_OTHER));
     st_session_defaults(config);
     config->frames = (uint32_t)condition(run, "frames");
     config->rate_hz = (uint32_t)condition(run, "rate_hz");
@@ -224,15 +229,15 @@ static void choose(const struct st_journal *journal, struct st_before_after *don
         config->policy = ST_POLICY_OTHER;
     else if (!other)
         config->priority = (int)ST_MIN(ST_MAX(priority, 1), 99);
-    if (config->policy != ST_POLICY_OTHER && platform->rt_rights(platform, config->priority, &rights) == 0 &&
-        rights.fifo_errno != 0)
-        done->why =
-            st_text("this session may not use real-time priority. Where 'sleeptune apply' gave this user the "
-                    "right: log out and in again; else run 'sleeptune verify' as root");
+    if (config->policy != ST_POLICY_OTHER &&
+        platform->rt_rights(platform, config->priority, &rights) == 0 && rights.fifo_errno != 0)
+        done->why = st_text(
+            "this session may not use real-time priority. Where 'sleeptune apply' gave this user "
+            "the right: log out and in again; else run 'sleeptune verify' as root");
 }
 
-/* Compares sections of equal length of both runs. The shorter run sets that length; the rest of the longer
- * run is not used. */
+/* Compares sections of equal length of both runs. The shorter run sets that length; the rest of the
+ * longer run is not used. */
 static void compare(struct st_before_after *done)
 {
     uint64_t before_n[ST_COUNTS_SECTIONS], now_n[ST_COUNTS_SECTIONS];
@@ -260,7 +265,8 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
     const int status = measure("running the test loop again to compare", &config, &ret->now);
     if (ret->now == NULL)
         ret->why = "the test loop could not run, or its counts contradict each other";
-    else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
+    else if (!st_text_is(condition_text(ret->now, "policy"),
+                         st_platform_policy_name(config.policy)) ||
              /* the loop ran on another CPU */
              strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL)
         ret->why = st_text("this run did not get the same rights or CPU as the run before: %s",
@@ -283,9 +289,9 @@ void st_before_after_finish(struct st_before_after *done)
 
 static const char *run_text(const json_t *run)
 {
-    return st_text("%ju late wake-ups, %jd of %jd periods missed in %s%s, %s", late_of(run, 0, slots_of(run)),
-                   st_json_integer(run, "misses"), st_json_integer(run, "elapsed_periods"),
-                   st_ns_short(duration_ns(run)),
+    return st_text("%ju late wake-ups, %jd of %jd periods missed in %s%s, %s",
+                   late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
+                   st_json_integer(run, "elapsed_periods"), st_ns_short(duration_ns(run)),
                    json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
                    st_when_text(st_json_integer(run, "started_ns")));
 }
@@ -316,19 +322,19 @@ void st_before_after_print(const struct st_before_after *done)
         .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
                      (uint64_t)st_json_integer(now, "miss_events")},
         .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
-    st_change_output_row(4, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
     st_change_output_row(
-        4, "runs:",
-        st_text(
-            "%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side is a single run: other changes "
-            "between them count, too",
-            condition(now, "frames"), condition(now, "rate_hz"),
-            done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
-            condition(now, "priority"), run_text(before), run_text(now)));
+        4, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
+    st_change_output_row(4, "runs:",
+                         st_text("%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side "
+                                 "is a single run: other changes between them count, too",
+                                 condition(now, "frames"), condition(now, "rate_hz"),
+                                 done->right ? "no real-time priority before, now " : "",
+                                 condition_text(now, "policy"), condition(now, "priority"),
+                                 run_text(before), run_text(now)));
     if (done->right && geteuid() == 0)
         st_change_output_row(4, "note:",
-                             "this run used root's rights; programs of the user get theirs at the first "
-                             "login after 'sleeptune apply'");
+                             "this run used root's rights; programs of the user get theirs at the "
+                             "first login after 'sleeptune apply'");
     put_differences(done);
 }
 
@@ -344,9 +350,9 @@ json_t *st_before_after_json(const struct st_before_after *done)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
     json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
                         ? json_null()
-                        : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
-                                    late->high, "p_value", late->p_value);
-    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence", st_counts_text(late),
-                     "verdict", names[late->verdict], "before", done->before, "now", done->now, "late_times",
-                     times);
+                        : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low,
+                                    "high", late->high, "p_value", late->p_value);
+    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence",
+                     st_counts_text(late), "verdict", names[late->verdict], "before", done->before,
+                     "now", done->now, "late_times", times);
 }

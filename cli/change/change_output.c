@@ -1,5 +1,5 @@
-/* Prints for apply, verify and revert: lines, what happened to each write, and what makes changed files take
- * effect. */
+/* Prints for apply, verify and revert: lines, what happened to each write, and what makes changed
+ * files take effect. */
 #include "cli/change/change_output.h"
 
 #include <unistd.h>
@@ -67,9 +67,8 @@ const char *st_change_output_why(int error)
     case -EALREADY:
         return "sleeptune changed this setting already. First run: sleeptune revert ID";
     case -ENOTEMPTY:
-        return "sleeptune did not write what is there, or someone changed it since. Move it away, and run "
-               "the "
-               "command again.";
+        return "sleeptune did not write what is there, or someone changed it since. Move it away, "
+               "and run the command again.";
     case -ESTALE:
         return "the value of this setting changed after sleeptune read it. Run the command again.";
     case -EPERM:
@@ -87,8 +86,8 @@ const char *st_change_output_why(int error)
     }
 }
 
-/* Texts for each event; index: enum st_change_event. label[0]: for a value, label[1]: for a file; more:
- * text behind the entry. */
+/* Texts for each event; index: enum st_change_event. label[0]: for a value, label[1]: for a file;
+ * more: text behind the entry. */
 static const struct {
     const char *label[2], *more;
 } events[] = {
@@ -100,8 +99,8 @@ static const struct {
     [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": a restart has undone it"},
 };
 
-void st_change_output_event(enum st_change_event event, const struct st_entry *entry, const char *now,
-                            int error)
+void st_change_output_event(enum st_change_event event, const struct st_entry *entry,
+                            const char *now, int error)
 {
     const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
     const char *text = event == ST_EVENT_GONE ? entry->target
@@ -110,8 +109,9 @@ void st_change_output_event(enum st_change_event event, const struct st_entry *e
     if (event == ST_EVENT_FAILED)
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
     else
-        st_change_output_row(10, events[event].label[entry->file],
-                             st_text_joined(st_text("%s%s", text, events[event].more), ", to ", now));
+        st_change_output_row(
+            10, events[event].label[entry->file],
+            st_text_joined(st_text("%s%s", text, events[event].more), ", to ", now));
 }
 
 /* --- what makes changed files take effect --- */

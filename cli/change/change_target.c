@@ -37,10 +37,11 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     const char *folder = own                                ? own_journal()
                          : state != NULL && state[0] == '/' ? st_text("%s/changes", state)
                                                             : st_os_rows[target.p->os].changes;
-    const bool found = folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
+    const bool found =
+        folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
     const char *why = found ? st_applied_busy(target.p, target.folder)
-                            : "no folder for the list of changes: the variable HOME is not set, or it or "
-                              "STATE_DIRECTORY is too long";
+                            : "no folder for the list of changes: the variable HOME is not set, or "
+                              "it or STATE_DIRECTORY is too long";
     if (why == NULL)
         why = st_journal_read(target.p, target.folder, &target.journal);
     if (why != NULL) {
@@ -53,8 +54,8 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
         if (blank != NULL)
             target.card = blank + 1;
     }
-    /* others must be able to read the folders made for drop-ins and the journal, whatever the shell's umask
-     * is */
+    /* others must be able to read the folders made for drop-ins and the journal, whatever the
+     * shell's umask is */
     umask(022);
     *ret = target;
     return ST_EXIT_DONE;
@@ -85,10 +86,11 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
     return st_report_run_make(target->facts, frames, rate_hz, &target->report);
 }
 
-int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids, bool quiet,
-                            struct st_applied *ret)
+int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids,
+                            bool quiet, struct st_applied *ret)
 {
-    const char *why = st_applied_open(ret, target->p, target->folder, quiet ? NULL : st_change_output_event);
+    const char *why =
+        st_applied_open(ret, target->p, target->folder, quiet ? NULL : st_change_output_event);
     if (why != NULL)
         return st_failure("%s", why);
     why = st_applied_revert(ret, all, ids);
@@ -130,14 +132,16 @@ bool st_change_target_needs_root(const struct st_change_target *target)
 {
     if (!target->live || target->own || geteuid() == 0)
         return false;
-    const char *line = st_text("%ssleeptune %s", st_os_rows[target->p->os].sudo, st_program_command);
+    const char *line =
+        st_text("%ssleeptune %s", st_os_rows[target->p->os].sudo, st_program_command);
     for (char *const *word = st_program_words; line != NULL && *word != NULL; word++) {
         const char *safe = st_safe_shell_word(*word, ST_ROOM(512));
         line = safe != NULL ? st_text("%s %s", line, safe) : NULL;
     }
     fflush(stdout);
-    st_failure(line != NULL ? "this needs root. Next, as root:" /* the command in one line, to be pasted */
-                            : "this needs root: run the same command as root");
+    st_failure(line != NULL
+                   ? "this needs root. Next, as root:" /* the command in one line, to be pasted */
+                   : "this needs root: run the same command as root");
     if (line != NULL)
         fprintf(stderr, "%s\n", line);
     return true;

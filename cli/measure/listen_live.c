@@ -14,8 +14,8 @@ struct run {
     struct st_listen_live *live;
     uint64_t wanted_frames;
     bool headed;
-    char absent[ST_CAPTURE_TEXT_BYTES]; /* why the way (of recording the signal: monitor, cable ...) is not
-                                           available; safe text */
+    char absent[ST_CAPTURE_TEXT_BYTES]; /* why the way (of recording the signal: monitor, cable ...)
+                                           is not available; safe text */
 };
 
 /* --- what the program says --- */
@@ -43,8 +43,9 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
     for (int kind = 0; kind < ST_LOSS_KINDS_N; kind++) {
         if (live->forced_n < ST_SIGNAL_GLITCHES_MAX &&
             st_text_is(event->text, st_signal_loss_name((enum st_loss_kind)kind)))
-            live->forced[live->forced_n++] = (struct st_glitch){
-                .kind = (enum st_loss_kind)kind, .at_frame = event->at_frame, .frames = event->frames};
+            live->forced[live->forced_n++] = (struct st_glitch){.kind = (enum st_loss_kind)kind,
+                                                                .at_frame = event->at_frame,
+                                                                .frames = event->frames};
     }
 }
 
@@ -81,7 +82,8 @@ static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
 /* --- listening over one way back --- */
 
-/* Reads until the program has written its head, or why it cannot listen. @return whether there is a head. */
+/* Reads until the program has written its head, or why it cannot listen. @return whether there is a
+ * head. */
 static bool wait_for_head(struct st_way_run *way, struct run *run)
 {
     for (int64_t waited_ns = 0; !run->headed && waited_ns < ANSWER_NS && !st_stop_asked();) {
@@ -110,8 +112,8 @@ static int listen_to(struct st_way_run *way, struct run *run)
     return 0;
 }
 
-/* Listens over one way (of recording the signal: monitor, cable ...). @return 1: done; 0: the way is not
- * available, for the reason in run->absent; -EBADMSG. */
+/* Listens over one way (of recording the signal: monitor, cable ...). @return 1: done; 0: the way
+ * is not available, for the reason in run->absent; -EBADMSG. */
 static int try_way(struct st_platform *p, const struct st_way *way, const struct st_way_wish *wish,
                    int64_t duration_ns, struct run *run)
 {
@@ -134,7 +136,8 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
         if (other != NULL && !st_text_is(other->name, way->name))
             way = other;
         run->live->way = way;
-        run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
+        run->wanted_frames =
+            (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
         run->calls->begin(run->ctx, way, &run->live->head);
         r = listen_to(&program, run);
         r = r < 0 ? r : 1;
@@ -176,9 +179,9 @@ static bool may_be_port(const char *device)
            !st_text_begins(device, "plughw:");
 }
 
-/* @return the name of the way, or of the way that uses the device `back`: /dev/dsp1 and "hw:1" are devices of
- * the system; a name with a colon may also be a node of PipeWire or a port of JACK, another word is such a
- * node. */
+/* @return the name of the way, or of the way that uses the device `back`: /dev/dsp1 and "hw:1" are
+ * devices of the system; a name with a colon may also be a node of PipeWire or a port of JACK,
+ * another word is such a node. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     ST_EACH (way, st_ways) {
@@ -197,14 +200,15 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
     if (name == NULL)
         return way->chosen;
     if (device != NULL && st_text_is(way->name, "cable"))
-        return way->of_ports ? may_be_port(device) : device[0] != '/' && !st_text_begins(device, "system:");
+        return way->of_ports ? may_be_port(device)
+                             : device[0] != '/' && !st_text_begins(device, "system:");
     return st_text_is(way->name, name);
 }
 
-/* Reports that no way of recording the signal is available. @param why the reason of each way that was
- * tried. */
-static int say_none(const struct st_platform *p, const struct st_listen_wish *wish, const char *name,
-                    const char *why)
+/* Reports that no way of recording the signal is available. @param why the reason of each way that
+ * was tried. */
+static int say_none(const struct st_platform *p, const struct st_listen_wish *wish,
+                    const char *name, const char *why)
 {
     if (st_stop_asked())
         return st_failure("stopped before it played.");
@@ -246,8 +250,9 @@ int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
         if (r > 0)
             return ST_EXIT_DONE;
         if (r < 0)
-            return st_failure("%s sent an unreadable answer: install all of sleeptune in one version",
-                              way->program);
+            return st_failure(
+                "%s sent an unreadable answer: install all of sleeptune in one version",
+                way->program);
         if (name == NULL)
             ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
         else if (strstr(why, run.absent) == NULL)

@@ -41,7 +41,8 @@ static void on_flush(void *ctx)
     if (file->error == 0 || file->reported)
         return;
     file->reported = true; /* reported at once, because the run may last for hours */
-    st_failure("cannot write %s: %s; the measurement goes on without it", file->path, strerror(-file->error));
+    st_failure("cannot write %s: %s; the measurement goes on without it", file->path,
+               strerror(-file->error));
 }
 
 int st_measure_file_open(struct st_session_config *config, struct st_measure_file *file)
@@ -71,7 +72,8 @@ int st_measure_file_open(struct st_session_config *config, struct st_measure_fil
     return 0;
 }
 
-/* Test conditions, complete only at the end: "key: value" lines, free with free(). NULL: out of memory. */
+/* Test conditions, complete only at the end: "key: value" lines, free with free(). NULL: out of
+ * memory. */
 static char *conditions_of(const struct st_result *result)
 {
     static const char *const locks[] = {

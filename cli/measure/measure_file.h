@@ -12,10 +12,11 @@ struct st_measure_file {
     bool reported; /* the error was reported during the run */
 };
 
-/** Opens the file, which becomes the sink of config, so that *file must not move. @return 0, or an exit
- * status after a message. */
-ST_NODISCARD int st_measure_file_open(struct st_session_config *config, struct st_measure_file *file);
+/** Opens the file, which becomes the sink of config, so that *file must not move. @return 0, or an
+ * exit status after a message. */
+ST_NODISCARD int st_measure_file_open(struct st_session_config *config,
+                                      struct st_measure_file *file);
 
-/** Ends the recording, if any. @param result NULL: nothing was measured. @return 0, or an exit status
- * after a message (disk full: the written part stays readable). */
+/** Ends the recording, if any. @param result NULL: nothing was measured. @return 0, or an exit
+ * status after a message (disk full: the written part stays readable). */
 int st_measure_file_close(struct st_measure_file *file, const struct st_result *result);

@@ -12,8 +12,8 @@
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 
-#define READS_MAX  64                            /* polls of a source at a time */
-#define LOADS_NS   INT64_C(10500000000)          /* after this time, each node that plays has a load line */
+#define READS_MAX  64                   /* polls of a source at a time */
+#define LOADS_NS   INT64_C(10500000000) /* after this time, each node that plays has a load line */
 #define SOURCE     "the server, while measuring" /* source of facts that this program saw */
 #define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000
@@ -31,7 +31,8 @@ struct st_music {
     int64_t begin_ns;
     struct server servers[ST_XRUN_SOURCES_MAX];
     size_t servers_n;
-    const char *why; /* why no server is watched; NULL: at least one is, or its watch.why has the reason */
+    const char
+        *why; /* why no server is watched; NULL: at least one is, or its watch.why has the reason */
 };
 
 /* --- reports of the sound servers --- */
@@ -45,7 +46,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     st_safe_text(safe.event.client);
     st_safe_text(safe.event.culprit);
-    st_dropout_table_take(&server->seen, &safe, st_platform_now_ns(platform), st_platform_wall_ns(platform));
+    st_dropout_table_take(&server->seen, &safe, st_platform_now_ns(platform),
+                          st_platform_wall_ns(platform));
 }
 
 static bool plays(const struct server *server)
@@ -66,8 +68,8 @@ static void take(struct server *server)
 
 static void poll_server(struct server *server)
 {
-    /* poll only if there is something to read: a poll that reads nothing counts as silence of the helper
-     * program */
+    /* poll only if there is something to read: a poll that reads nothing counts as silence of the
+     * helper program */
     for (int i = 0; i < READS_MAX && server->open; i++) {
         struct pollfd readable = {.fd = server->watch.fd, .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
@@ -153,10 +155,11 @@ static size_t sources_of(const struct st_music *music, struct st_dropout_source 
     return n;
 }
 
-static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
+static void put_next(const char *command, const char *why, const char *source,
+                     struct st_facts *facts)
 {
-    const char *next =
-        command[0] != '\0' && why[0] != '\0' ? st_text("%s (%s)", command, why) : st_text_or(command, why);
+    const char *next = command[0] != '\0' && why[0] != '\0' ? st_text("%s (%s)", command, why)
+                                                            : st_text_or(command, why);
     if (next[0] != '\0')
         st_facts_put_text(facts, ST_MUSIC_NEXT, next, source);
 }
@@ -168,8 +171,8 @@ static const char *why_none(const struct st_music *music)
 }
 
 /* Text for a server without losses of sound. */
-static const char *quiet_text(const struct st_music *music, const struct server *server, int64_t duration_ns,
-                              const char *time)
+static const char *quiet_text(const struct st_music *music, const struct server *server,
+                              int64_t duration_ns, const char *time)
 {
     if (server == NULL)
         return st_text("No sound server was watched: %s.", why_none(music));
@@ -187,8 +190,8 @@ static const json_t *first_of(const json_t *object, const char *key)
     return json_array_get(json_object_get(object, key), 0);
 }
 
-/* Puts the number of dropouts into facts, and the client with the largest loss, which is the first of the
- * list. */
+/* Puts the number of dropouts into facts, and the client with the largest loss, which is the first
+ * of the list. */
 static void put_dropouts(const json_t *dropouts, const char *source, struct st_facts *facts)
 {
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
@@ -197,31 +200,33 @@ static void put_dropouts(const json_t *dropouts, const char *source, struct st_f
     if (st_json_text(client, "name") == NULL || st_json_integer(dropouts, "count") == 0)
         return;
     st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), source);
-    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
-                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
-                     source);
-    st_facts_put_text(facts, ST_MUSIC_REASON, st_text_or(reason, st_dropout_reason_name(ST_DROPOUT_UNKNOWN)),
-                      source);
+    st_facts_put_int(
+        facts, ST_MUSIC_CLIENT_DROPOUTS,
+        st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"), source);
+    st_facts_put_text(facts, ST_MUSIC_REASON,
+                      st_text_or(reason, st_dropout_reason_name(ST_DROPOUT_UNKNOWN)), source);
 }
 
 /* --- what a daemon recorded --- */
 
-/* Asks a running daemon, which sees more than `sleeptune check`: two answers for the same second would
- * contradict each other. @return the daemon's "dropouts", a new reference, with the next step of its screen
- * in facts; NULL: it recorded none of this server, so what was seen here counts. */
+/* Asks a running daemon, which sees more than `sleeptune check`: two answers for the same second
+ * would contradict each other. @return the daemon's "dropouts", a new reference, with the next step
+ * of its screen in facts; NULL: it recorded none of this server, so what was seen here counts. */
 static json_t *records_of(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     struct st_daemon_answer status = {0}, causes;
     json_t *dropouts = NULL;
-    const char *since =
-        st_text("causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
+    const char *since = st_text(
+        "causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
     const int r = st_daemon_client_try(NULL, since, RECORDS_MS, &causes);
     json_t *recorded = json_object_get(causes.document, "dropouts");
     if (r == 0 && st_json_integer(recorded, "count") > 0 &&
-        st_text_is(st_json_text_of(first_of(recorded, "sources"), "source"), server->watch.source->name) &&
+        st_text_is(st_json_text_of(first_of(recorded, "sources"), "source"),
+                   server->watch.source->name) &&
         st_daemon_client_try(NULL, "status", RECORDS_MS, &status) == 0) {
         const json_t *screen = json_object_get(status.document, "screen");
-        put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
+        put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS,
+                 facts);
         dropouts = json_incref(recorded);
     }
     st_daemon_client_finish(&status);
@@ -229,8 +234,8 @@ static json_t *records_of(const struct server *server, int64_t duration_ns, stru
     return dropouts;
 }
 
-/* Puts what was seen of a server into facts, or (`ask`) what a daemon recorded of it. @return the dropouts
- * that were put; frees `dropouts` if it returns other ones */
+/* Puts what was seen of a server into facts, or (`ask`) what a daemon recorded of it. @return the
+ * dropouts that were put; frees `dropouts` if it returns other ones */
 static json_t *put(const struct server *server, json_t *dropouts, int64_t duration_ns, bool ask,
                    struct st_facts *facts)
 {
@@ -249,8 +254,8 @@ static json_t *put(const struct server *server, json_t *dropouts, int64_t durati
     }
     put_dropouts(dropouts, SOURCE, facts);
     if (client != NULL && client->name[0] != '\0') {
-        const struct st_dropout_next next = st_dropout_next(&server->seen, client, server->watch.source->name,
-                                                            st_machine_right_at_login(facts));
+        const struct st_dropout_next next = st_dropout_next(
+            &server->seen, client, server->watch.source->name, st_machine_right_at_login(facts));
         put_next(next.command, next.why, SOURCE, facts);
     }
     return dropouts;
@@ -263,8 +268,8 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
         return NULL;
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
-        take(server); /* poll once more: a stopped helper program writes nothing, and this poll notices that
-                         it has not watched */
+        take(server); /* poll once more: a stopped helper program writes nothing, and this poll
+                         notices that it has not watched */
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);
@@ -278,7 +283,8 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
         json_t *seen = dropouts;
         dropouts = put(server, seen, watched_ns, ask, facts);
         if (dropouts != seen) {
-            time = st_text("at most %.0f s, recorded by sleeptuned", st_ns_seconds(watched_ns + SUM_NS));
+            time = st_text("at most %.0f s, recorded by sleeptuned",
+                           st_ns_seconds(watched_ns + SUM_NS));
             forced = st_dropout_sentence_forced(
                 &server->seen, st_dropout_table_worst(&server->seen, INT64_MAX), sources[0].name);
         }

@@ -1,4 +1,5 @@
-/* Watches the music that plays while `sleeptune check` measures: which program makes dropouts, and why. */
+/* Watches the music that plays while `sleeptune check` measures: which program makes dropouts, and
+ * why. */
 #pragma once
 
 #include <jansson.h>
@@ -9,8 +10,8 @@
 struct st_music;
 
 /** Starts the helper programs among `sources` (ends with NULL) whose sound servers run according to
- * `facts`, in the same way as sleeptuned; as root for the user who ran sudo, or none. One thread for all
- * functions. @return NULL: out of memory. */
+ * `facts`, in the same way as sleeptuned; as root for the user who ran sudo, or none. One thread
+ * for all functions. @return NULL: out of memory. */
 struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
                                 const struct st_facts *facts, bool as_root);
 
@@ -20,7 +21,7 @@ void st_music_poll(struct st_music *music);
 /** Dropouts of all servers so far; 0 if music is NULL. */
 uint64_t st_music_dropouts(const struct st_music *music);
 
-/** Ends the programs, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees
- * music, which may be NULL. @param ask also ask a daemon that watched the same server. @return clients
- * that lost sound, as "dropouts" of sleeptune-history/1; NULL: out of memory. */
+/** Ends the programs, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and
+ * frees music, which may be NULL. @param ask also ask a daemon that watched the same server.
+ * @return clients that lost sound, as "dropouts" of sleeptune-history/1; NULL: out of memory. */
 ST_NODISCARD json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts);

@@ -16,14 +16,15 @@ static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64
     st_predict_add(&sizes->late, k, lateness_ns);
 }
 
-static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
+static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n,
+                       ST_UNUSED int64_t due_to_done_ns)
 {
     struct st_sizes *sizes = ctx;
     sizes->late.periods_n += n;
 }
 
-/* Asks rtkit for real-time priority if the kernel refuses it, as sleeptuned and programs that play do. Called
- * in the loop's thread. */
+/* Asks rtkit for real-time priority if the kernel refuses it, as sleeptuned and programs that play
+ * do. Called in the loop's thread. */
 static st_rtkit_ask_fn ask_rtkit;
 
 static int on_refused(void *ctx, pid_t tid, int priority)
@@ -47,8 +48,9 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
-    const uint32_t usual =
-        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* the shortest period of the loop is 50 us */
+    const uint32_t usual = used->rate_hz > 192000
+                               ? 4 * SHORTEST
+                               : SHORTEST; /* the shortest period of the loop is 50 us */
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);

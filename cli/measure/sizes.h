@@ -1,13 +1,13 @@
-/* What `check` measures: the loop at the shortest buffer size. The dropouts at longer sizes are computed from
- * that. */
+/* What `check` measures: the loop at the shortest buffer size. The dropouts at longer sizes are
+ * computed from that. */
 #pragma once
 
 #include "advisor/rules/rule.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/predict_text.h"
 
-/** The measurement of `check`, and its table of buffer sizes. All zero at first. Holds pointers into itself:
- * must not be copied. */
+/** The measurement of `check`, and its table of buffer sizes. All zero at first. Holds pointers
+ * into itself: must not be copied. */
 struct st_sizes {
     struct st_predict_run late;
     struct st_result result;

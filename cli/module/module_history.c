@@ -63,15 +63,16 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
     r = st_history_document_text(reader, &wish->asked, NULL, NULL, &text);
     if (r == 0)
         r = st_json_written(text, ret);
-    const int status = r == 0        ? ST_EXIT_DONE
-                       : r == -E2BIG ? st_failure("%s", st_history_document_error(reader, r))
-                                     : st_failure("%s: %s", path, st_history_document_error(reader, r));
+    const int status = r == 0 ? ST_EXIT_DONE
+                       : r == -E2BIG
+                           ? st_failure("%s", st_history_document_error(reader, r))
+                           : st_failure("%s: %s", path, st_history_document_error(reader, r));
     st_history_read_close(reader);
     return status;
 }
 
-/* The file of the caller's own daemon, in a folder that depends on the version of systemd, or else that of
- * the system's daemon. Root always gets the latter: no user may choose what root reads. */
+/* The file of the caller's own daemon, in a folder that depends on the version of systemd, or else
+ * that of the system's daemon. Root always gets the latter: no user may choose what root reads. */
 static const char *choose_file(void)
 {
     static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};
@@ -83,7 +84,8 @@ static const char *choose_file(void)
     return USUAL_PATH;
 }
 
-/* The history file that the running daemon names; if no daemon answers, the file of one that ran before. */
+/* The history file that the running daemon names; if no daemon answers, the file of one that ran
+ * before. */
 static const char *file_of(const char *socket)
 {
     struct st_daemon_answer answer;
@@ -97,16 +99,16 @@ static const char *file_of(const char *socket)
     return path;
 }
 
-int st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
-                            struct st_trace_copy *ret)
+int st_module_history_trace(const char *command, const struct st_history_wish *wish,
+                            int64_t wall_ns, struct st_trace_copy *ret)
 {
     char path[PATH_MAX];
     st_program_command = command;
-    const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket), wall_ns, path,
-                                     sizeof(path), ret);
+    const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket), wall_ns,
+                                     path, sizeof(path), ret);
     if (r == -ENOENT)
-        return st_failure("%s has no record of that moment: sleeptuned keeps only the newest dropouts and "
-                          "marks (history.traces_mb)",
+        return st_failure("%s has no record of that moment: sleeptuned keeps only the newest "
+                          "dropouts and marks (history.traces_mb)",
                           path);
     if (r < 0)
         return st_failure("cannot read %s: %s", path,
@@ -125,16 +127,18 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     int r = st_history_read_open(db, &reader, &error);
     if (r < 0) {
         ST_PRINT(ret->error, "cannot read %.200s: %s%s", ret->path, error,
-                 r == -EACCES   ? ". Run as root"
-                 : r == -ENOENT ? ". Start sleeptuned ('sleeptune status' says how), or name another file"
-                                : "");
+                 r == -EACCES ? ". Run as root"
+                 : r == -ENOENT
+                     ? ". Start sleeptuned ('sleeptune status' says how), or name another file"
+                     : "");
         return r;
     }
     r = st_history_predict(reader, &ret->run, &ret->read);
     if (r == -ENODATA)
-        ST_PRINT(ret->error,
-                 "%.200s has no minute with a known buffer size. Let sleeptuned run for some minutes",
-                 ret->path);
+        ST_PRINT(
+            ret->error,
+            "%.200s has no minute with a known buffer size. Let sleeptuned run for some minutes",
+            ret->path);
     else if (r < 0)
         ST_PRINT(ret->error, "cannot read %.200s: %s", ret->path, st_history_read_error(reader, r));
     st_history_read_close(reader);
@@ -154,9 +158,10 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return st_failure("no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
     if (access(path, F_OK) != 0)
         return st_failure(
-            "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start sleeptuned "
-            "('sleeptune status' says how), or name a file with --db",
-            path, strerror(errno), geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
+            "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start "
+            "sleeptuned ('sleeptune status' says how), or name a file with --db",
+            path, strerror(errno),
+            geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
     *wish->whose = st_text("%s; %s", path, st_text_or(of_sudo, "no sleeptuned runs"));
     return read_file(path, wish, ret);
 }

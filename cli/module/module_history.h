@@ -1,5 +1,5 @@
-/* The history, from the running daemon or from its file: the module sleeptune-history, loaded by the
- * commands that read a history, so that `sleeptune` does not link SQLite. */
+/* The history, from the running daemon or from its file: the module sleeptune-history, loaded by
+ * the commands that read a history, so that `sleeptune` does not link SQLite. */
 #pragma once
 
 #include <jansson.h>
@@ -13,7 +13,8 @@ struct st_history_wish {
     struct st_history_asked asked;
     const char *socket; /* --socket; NULL: not given */
     const char *db;     /* --db; NULL: the daemon if it listens, else a file in a state folder */
-    const char **whose; /* receives the source of the answer, a line for the screen, as of st_text */
+    const char *
+        *whose; /* receives the source of the answer, a line for the screen, as of st_text */
 };
 
 /** What st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL) returns. */
@@ -27,14 +28,13 @@ st_module_history_ask(const char *command, const struct st_history_wish *wish, j
 
 /** What st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_TRACE_SYMBOL "st_module_history_trace"
-/** Reads what was kept of a moment. @param wall_ns INT64_MAX: the newest copy. @return an st_exit, after a
- * message; *ret is set on ST_EXIT_DONE only; free with st_trace_copy_finish. */
+/** Reads what was kept of a moment. @param wall_ns INT64_MAX: the newest copy. @return an st_exit,
+ * after a message; *ret is set on ST_EXIT_DONE only; free with st_trace_copy_finish. */
 typedef int (*st_module_history_trace_fn)(const char *command, const struct st_history_wish *wish,
                                           int64_t wall_ns, struct st_trace_copy *ret);
-__attribute__((visibility("default"))) int st_module_history_trace(const char *command,
-                                                                   const struct st_history_wish *wish,
-                                                                   int64_t wall_ns,
-                                                                   struct st_trace_copy *ret);
+__attribute__((visibility("default"))) int
+st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
+                        struct st_trace_copy *ret);
 
 /** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"
@@ -49,7 +49,8 @@ struct st_module_history_predict {
 
 typedef int (*st_module_history_predict_fn)(const char *db, struct st_module_history_predict *ret);
 
-/** Reads the file. @param db NULL: the file of the running daemon, else that of the state folder. @return
- * 0; -ENODATA: no usable minute in the file; -ENOENT: no file; or as st_history_predict, with ret->error. */
-__attribute__((visibility("default"))) int st_module_history_predict(const char *db,
-                                                                     struct st_module_history_predict *ret);
+/** Reads the file. @param db NULL: the file of the running daemon, else that of the state folder.
+ * @return 0; -ENODATA: no usable minute in the file; -ENOENT: no file; or as st_history_predict,
+ * with ret->error. */
+__attribute__((visibility("default"))) int
+st_module_history_predict(const char *db, struct st_module_history_predict *ret);

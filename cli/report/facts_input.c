@@ -21,8 +21,8 @@ static const char *name_of(const char *path)
     return st_text_is(path, "-") ? "standard input" : path;
 }
 
-/* Reads a whole file, or standard input, into memory. @return an st_exit, after a message. The text ends
- * with a NUL. */
+/* Reads a whole file, or standard input, into memory. @return an st_exit, after a message. The text
+ * ends with a NUL. */
 static int read_input(const char *path, size_t max_bytes, const char *what, char **ret_text,
                       size_t *ret_bytes)
 {
@@ -32,7 +32,8 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
         return st_failure("cannot read %s: %s%s", path, st_posix_input_error(errno),
                           errno == EISDIR ? ". To read a saved copy of a machine use --root." : "");
     char *text = malloc(max_bytes + 1); /* pages that are never written take no memory */
-    const int r = text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
+    const int r =
+        text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
     st_posix_input_close(stream);
     if (r == 0) {
         *ret_text = text;
@@ -40,12 +41,13 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
     }
     free(text);
     if (r == -EFBIG)
-        return st_failure("%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what);
+        return st_failure("%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20,
+                          what);
     return st_failure("cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
-/* The following functions load facts. Each returns an st_exit, after a message. The caller frees *ret, also
- * after a failure. */
+/* The following functions load facts. Each returns an st_exit, after a message. The caller frees
+ * *ret, also after a failure. */
 
 static int load_snapshot(const char *path, struct st_facts **ret)
 {
@@ -68,8 +70,8 @@ static int load_root(const char *dir, struct st_facts **ret)
     case 0:
         return ST_EXIT_DONE;
     case -ENODATA:
-        return st_failure("%s is neither a saved copy (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
-                          "(sysctl-a.txt)",
+        return st_failure("%s is neither a saved copy (proc/, sys/, etc/ or boot/) nor a FreeBSD "
+                          "capture (sysctl-a.txt)",
                           dir);
     case -EBADMSG:
         return st_failure("%s/sysctl-a.txt has none of the sysctls that sleeptune reads", dir);
@@ -80,14 +82,16 @@ static int load_root(const char *dir, struct st_facts **ret)
     }
 }
 
-/** @return what a file is if it cannot be a posted text, with what to do instead; NULL: it may be a text. */
+/** @return what a file is if it cannot be a posted text, with what to do instead; NULL: it may be a
+ * text. */
 static const char *kind_of(const char *text, size_t bytes)
 {
     static const struct {
         const char *kind, *begins[6];
     } rows[] = {
         {"a picture: paste the text itself", {"\x89PNG", "\xff\xd8\xff", "GIF8"}},
-        {"an archive: unpack it first", {"\x1f\x8b", "PK\x03\x04", "\3757zXZ", "BZh", "(\xb5/\xfd"}},
+        {"an archive: unpack it first",
+         {"\x1f\x8b", "PK\x03\x04", "\3757zXZ", "BZh", "(\xb5/\xfd"}},
         {"a PDF document: paste the text itself", {"%PDF"}},
         {"a page of HTML: paste the text itself", {"<!DOCTYPE", "<!doctype", "<html"}},
     };
@@ -105,17 +109,15 @@ static int refuse_text(const char *name, const char *text, size_t bytes, int err
         return st_failure("%s is %s", name, kind);
     switch (error) {
     case -ENODATA:
-        return st_failure(
-            "%s shows no setting, and nothing happened in it. On that computer, run the command again "
-            "while music plays, or: sleeptune snapshot",
-            name);
+        return st_failure("%s shows no setting, and nothing happened in it. On that computer, run "
+                          "the command again while music plays, or: sleeptune snapshot",
+                          name);
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
             return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
-        return st_failure(
-            "nothing in %s is known to sleeptune; the manual sleeptune-report has what it reads. On that "
-            "computer, run: sleeptune share",
-            name);
+        return st_failure("nothing in %s is known to sleeptune; the manual sleeptune-report has "
+                          "what it reads. On that computer, run: sleeptune share",
+                          name);
     case -EXDEV:
         return st_failure("%s is from another operating system than the files before it", name);
     default:
@@ -150,7 +152,8 @@ static int no_such_user(const char *name)
 }
 
 /** Loads the rights of input->user in a saved tree. */
-static int load_user(const struct st_facts_input *input, struct st_platform *machine, struct st_facts *facts)
+static int load_user(const struct st_facts_input *input, struct st_platform *machine,
+                     struct st_facts *facts)
 {
     const int r = st_collect_user(machine, input->user, facts);
     switch (r) {
@@ -163,7 +166,8 @@ static int load_user(const struct st_facts_input *input, struct st_platform *mac
     case -EBADMSG:
         return st_failure("the line of %s in /etc/passwd is malformed", input->user);
     default:
-        return st_failure("cannot find out the groups and limits of user %s: %s", input->user, strerror(-r));
+        return st_failure("cannot find out the groups and limits of user %s: %s", input->user,
+                          strerror(-r));
     }
 }
 
@@ -208,8 +212,8 @@ static int ask_servers(const struct st_facts_input *input, struct st_facts *fact
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot ask the servers: %s", strerror(-r));
 }
 
-/** Asks sleeptuned for PipeWire's quantum and rate in use, which no setting shows, since programs choose
- * them; and for the number of dropouts. */
+/** Asks sleeptuned for PipeWire's quantum and rate in use, which no setting shows, since programs
+ * choose them; and for the number of dropouts. */
 static void put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
@@ -221,11 +225,13 @@ static void put_running(struct st_facts *facts)
     ST_JSON_EACH (value, answer.document, "observe") {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = st_json_integer(in_use, "frames");
-        counted_n += st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
+        counted_n +=
+            st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
             continue;
         st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, source);
-        st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"), source);
+        st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
+                         source);
     }
     if (asked == 0)
         st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, source);
@@ -261,17 +267,19 @@ void st_facts_input_of_player(struct st_facts_input *input)
 {
     const char *player = st_facts_input_player(input);
     const bool own_machine = input->snapshot == NULL && input->root == NULL && input->texts_n == 0;
-    if (geteuid() != 0 || !own_machine || input->user != NULL || player == NULL || st_text_is(player, "root"))
+    if (geteuid() != 0 || !own_machine || input->user != NULL || player == NULL ||
+        st_text_is(player, "root"))
         return;
     input->user = player;
-    fprintf(stderr, "The settings are judged for %s, who %s, with the rights that a login gives.\n", player,
-            getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
+    fprintf(stderr, "The settings are judged for %s, who %s, with the rights that a login gives.\n",
+            player, getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
 }
 
 int st_facts_input_load(const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
-        return st_failure_usage("--snapshot, --root and --input cannot be used together: give only one");
+        return st_failure_usage(
+            "--snapshot, --root and --input cannot be used together: give only one");
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(
             "--user works only on this machine or with --root: it reads that user's rights");

@@ -16,20 +16,20 @@ static int take_threshold(void *ctx, const char *text)
     struct st_report_options *options = ctx;
     if (st_finding_status_parse(text, &options->threshold) == 0)
         return 0;
-    return st_failure_usage("--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
-                            "not-applicable",
-                            text);
+    return st_failure_usage(
+        "--threshold: '%s' is unknown; use problem, advice, unknown, ok or not-applicable", text);
 }
 
 int st_report_run_profile(void *ctx, const char *text)
 {
     if (st_report_profile_parse(text, ctx) == 0)
         return 0;
-    return st_failure_usage("--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
+    return st_failure_usage("--profile: '%s' is unknown; use studio, desktop, laptop or server",
+                            text);
 }
 
-int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc, char **argv,
-                          int *ret_first, struct st_report_options *ret)
+int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc,
+                          char **argv, int *ret_first, struct st_report_options *ret)
 {
     *ret = (struct st_report_options){.threshold = ST_STATUS_PROBLEM};
     const struct st_option common[] = {
@@ -51,13 +51,13 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
                                     : st_options_only(options, n, help, argc, argv);
     if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, st_text_or(ret->output, "-")))
-        return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
-                                ret->textfile);
+        return st_failure_usage(
+            "--textfile: '%s' is also the file of --output. Choose another file.", ret->textfile);
     return r;
 }
 
-/* Writes the report in one format. @param path NULL or "-": standard output. @return 0 or a negative errno
- * value. */
+/* Writes the report in one format. @param path NULL or "-": standard output. @return 0 or a
+ * negative errno value. */
 static int write_as(st_report_format *format, const struct st_report *report, const char *path,
                     const struct st_report_options *options)
 {
@@ -87,7 +87,8 @@ static int write_as(st_report_format *format, const struct st_report *report, co
 static int print_report(const struct st_report *report, const struct st_report_options *options)
 {
     int status = st_report_exit_status(report, options->threshold);
-    int r = write_as(options->json ? st_report_json : st_report_text, report, options->output, options);
+    int r =
+        write_as(options->json ? st_report_json : st_report_text, report, options->output, options);
     if (r != 0)
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
@@ -95,7 +96,8 @@ static int print_report(const struct st_report *report, const struct st_report_o
     if (options->textfile == NULL)
         return status;
     r = write_as(st_report_prometheus, report, options->textfile, options);
-    return r == 0 ? status : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
+    return r == 0 ? status
+                  : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 
 static int unknown_rule(const char *typed)
@@ -134,7 +136,8 @@ int st_report_run_choose(struct st_report *report, enum st_report_profile profil
     return only != NULL ? leave_only(report, only) : ST_EXIT_DONE;
 }
 
-static int finish_report(struct st_report *report, const struct st_report_options *options, bool own_machine)
+static int finish_report(struct st_report *report, const struct st_report_options *options,
+                         bool own_machine)
 {
     report->own_machine = own_machine;
     if (own_machine)
@@ -159,7 +162,8 @@ int st_report_run_period(const struct st_facts *facts, const struct st_report_op
     return out_of_range(options->frames, options->rate_hz);
 }
 
-int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
+int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
+                       struct st_report *ret)
 {
     const int r = st_report_make(facts, frames, rate_hz, ret);
     if (r == -ERANGE)
@@ -167,7 +171,8 @@ int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rat
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
-int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine)
+int st_report_run(const struct st_facts *facts, const struct st_report_options *options,
+                  bool own_machine)
 {
     struct st_report report;
     int status = st_report_run_make(facts, options->frames, options->rate_hz, &report);

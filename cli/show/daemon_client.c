@@ -74,8 +74,8 @@ static const char *named(const char *wish)
     return st_text_or(wish != NULL ? wish : getenv("SLEEPTUNE_SOCKET"), NULL);
 }
 
-/* Chooses the socket: the one that was named, else that of the caller's own daemon if it listens, else the
- * system's. @return 0, or ST_EXIT_FAILURE with the reason in the answer. */
+/* Chooses the socket: the one that was named, else that of the caller's own daemon if it listens,
+ * else the system's. @return 0, or ST_EXIT_FAILURE with the reason in the answer. */
 static int choose_socket(struct asking *asking, const char *wish)
 {
     wish = named(wish);
@@ -91,7 +91,8 @@ static int choose_socket(struct asking *asking, const char *wish)
 
 bool st_daemon_client_listens(const char *socket_wish)
 {
-    return named(socket_wish) != NULL || own_listens() || st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
+    return named(socket_wish) != NULL || own_listens() ||
+           st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
 }
 
 static const struct st_os_row *here(void)
@@ -99,8 +100,8 @@ static const struct st_os_row *here(void)
     return &st_os_rows[st_platform_native()->os];
 }
 
-/* @return the command that starts the caller's own daemon; NULL: for root, or on a system without services of
- * users. */
+/* @return the command that starts the caller's own daemon; NULL: for root, or on a system without
+ * services of users. */
 static const char *own_start(void)
 {
     return geteuid() != 0 ? here()->own_start : NULL;
@@ -118,10 +119,11 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     else if (!is_named)
         restart = here()->own_restart;
     if (!*ret_current)
-        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s", version,
-                       ST_VERSION, st_text_with(": ", restart));
+        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s",
+                       version, ST_VERSION, st_text_with(": ", restart));
     if (is_system && own_listens())
-        return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system";
+        return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out "
+               "--system";
     if (is_system)
         return st_text("the system's sleeptuned%s",
                        st_text_with(". To watch your own sound server: ", own_start()));
@@ -132,16 +134,16 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     return "your own sleeptuned";
 }
 
-/* Takes the error that the daemon answered, a sleeptune-error/1 document, as the answer's error. @return
- * ST_EXIT_FAILURE. */
+/* Takes the error that the daemon answered, a sleeptune-error/1 document, as the answer's error.
+ * @return ST_EXIT_FAILURE. */
 static int refused(const struct asking *asking, int http_status)
 {
     json_t *document = json_loads(asking->answer->text, 0, NULL);
     const char *error = st_json_text(document, "error");
     if (error == NULL || http_status == 404)
-        error =
-            st_text("sleeptuned on %s has another version than this command (HTTP %d). Restart sleeptuned.",
-                    asking->answer->socket, http_status);
+        error = st_text(
+            "sleeptuned on %s has another version than this command (HTTP %d). Restart sleeptuned.",
+            asking->answer->socket, http_status);
     const int status = fail(asking, "%s", error);
     json_decref(document);
     return status;
@@ -154,8 +156,8 @@ static int forbidden(const struct asking *asking)
     struct stat info;
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
-    return fail(asking, "cannot connect to %s: permission denied. %s%s%s, then log in again%s.", path,
-                here()->join_group[0], name, here()->join_group[1],
+    return fail(asking, "cannot connect to %s: permission denied. %s%s%s, then log in again%s.",
+                path, here()->join_group[0], name, here()->join_group[1],
                 st_text_with(". Or start your own: ", own_start()));
 }
 
@@ -173,7 +175,8 @@ static int not_running(const struct asking *asking)
     const char *path = asking->answer->socket;
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
-        return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
+        return fail(asking,
+                    "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
     const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo() : NULL, *user = "";
     if (of_sudo != NULL)
@@ -194,12 +197,13 @@ static int explain(const struct asking *asking, int error)
         (void)fail(asking, "sleeptuned on %s does not answer", path);
         return st_text_is(asking->method, "POST") ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
     case -EBADMSG:
-        return fail(asking, "the answer of %s is not from sleeptuned: it is too long, or not HTTP", path);
+        return fail(asking, "the answer of %s is not from sleeptuned: it is too long, or not HTTP",
+                    path);
     case -EACCES:
     case -EPERM:
         return forbidden(asking);
-    case -EAGAIN: /* the queue of connections, which all users share, is full; the daemon empties it within
-                     milliseconds */
+    case -EAGAIN: /* the queue of connections, which all users share, is full; the daemon empties it
+                     within milliseconds */
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
     case -ENOENT:
     case -ECONNREFUSED:
@@ -215,8 +219,8 @@ static int explain(const struct asking *asking, int error)
 static int fetch(const struct asking *asking)
 {
     struct st_daemon_answer *answer = asking->answer;
-    const int status = st_local_http_ask(answer->socket, asking->method, asking->target, asking->timeout_ms,
-                                         BODY_BYTES, &answer->text);
+    const int status = st_local_http_ask(answer->socket, asking->method, asking->target,
+                                         asking->timeout_ms, BODY_BYTES, &answer->text);
     if (status < 0)
         return explain(asking, status);
     return status == 200 ? 0 : refused(asking, status);
@@ -231,15 +235,18 @@ static int check(const struct asking *asking)
     if (answer->document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", answer->socket, error.text);
     if (!st_text_is(st_json_text_of(answer->document, "schema"), asking->schema))
-        return fail(asking, "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
-                    answer->socket, asking->schema);
+        return fail(
+            asking,
+            "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
+            answer->socket, asking->schema);
     return 0;
 }
 
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db)
 {
     char word[PATH_MAX];
-    const bool history = st_text_begins(command, "sleeptune history"), of_file = history && db != NULL;
+    const bool history = st_text_begins(command, "sleeptune history"),
+               of_file = history && db != NULL;
     const char *place = of_file ? db : socket_wish;
     if (place == NULL || !(history || st_text_begins(command, "sleeptune status")))
         return command;
@@ -261,8 +268,8 @@ static int ask(const char *method, const char *socket_wish, const char *target, 
                struct st_daemon_answer *answer)
 {
     struct asking asking = {method, st_text("/v1/%s", target),
-                            st_text("sleeptune-%.*s/1", (int)strcspn(target, "?"), target), timeout_ms,
-                            answer};
+                            st_text("sleeptune-%.*s/1", (int)strcspn(target, "?"), target),
+                            timeout_ms, answer};
     *answer = (struct st_daemon_answer){0};
     int status = choose_socket(&asking, socket_wish);
     if (status == 0)

@@ -7,16 +7,16 @@
 #include "core/base.h"
 #include "st_config.h"
 
-#define ST_DAEMON_SYSTEM_SOCKET                                                                              \
+#define ST_DAEMON_SYSTEM_SOCKET                                                                    \
     ST_RUN_DIR "/sleeptune/sleeptuned.sock" /* --system means --socket with this path */
 #define ST_DAEMON_PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
 
 /** Does a daemon listen on the socket that would be used? True if the user named a socket. */
 bool st_daemon_client_listens(const char *socket_wish);
 
-/** Under sudo: has the user who ran sudo a daemon, which is not asked? @return a sentence without its full
- * stop: "musician has a sleeptuned of their own: run this without sudo"; NULL: not under sudo, or no such
- * daemon. */
+/** Under sudo: has the user who ran sudo a daemon, which is not asked? @return a sentence without
+ * its full stop: "musician has a sleeptuned of their own: run this without sudo"; NULL: not under
+ * sudo, or no such daemon. */
 const char *st_daemon_client_of_sudo(void);
 
 struct st_daemon_answer {
@@ -27,26 +27,27 @@ struct st_daemon_answer {
 };
 
 /** Asks once, for at most timeout_ms. The next step of a screen then names the same socket. @param
- * socket_wish --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's. @param target
- * name of the document and query, encoded: "causes?since=1h". @return 0 or ST_EXIT_FAILURE with the reason in
- * ret->error; finish *ret in both cases. */
+ * socket_wish --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's. @param
+ * target name of the document and query, encoded: "causes?since=1h". @return 0 or ST_EXIT_FAILURE
+ * with the reason in ret->error; finish *ret in both cases. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
                                       struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* usual timeout */
 
-/** As st_daemon_client_try, to set a mark, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no
- * answer in time; the daemon has the request, and executes it when it runs again. */
+/** As st_daemon_client_try, to set a mark, within ST_DAEMON_TIMEOUT_MS. @return also
+ * ST_EXIT_UNKNOWN: no answer in time; the daemon has the request, and executes it when it runs
+ * again. */
 ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target,
                                        struct st_daemon_answer *ret);
 
-/** For the screen: whose daemon answered, and how to show the other one if it also runs; "" if the user
- * named a socket. If the daemon's version differs from this program's: both versions, and how to restart
- * the daemon. @param ret_current the versions are equal. */
+/** For the screen: whose daemon answered, and how to show the other one if it also runs; "" if the
+ * user named a socket. If the daemon's version differs from this program's: both versions, and how
+ * to restart the daemon. @param ret_current the versions are equal. */
 const char *st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer,
                                    bool *ret_current);
 
-/** Adds the socket or file that the user named (--socket, --system, or --db of history) to a command
- * "sleeptune status ..." or "sleeptune history ...". Other commands stay unchanged. */
+/** Adds the socket or file that the user named (--socket, --system, or --db of history) to a
+ * command "sleeptune status ..." or "sleeptune history ...". Other commands stay unchanged. */
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);

@@ -20,7 +20,8 @@
 /* an interval that ended at most this time ago is called "the last ..." */
 #define LATEST_NS      (120 * ST_NS_PER_S)
 #define FIGURE_COLUMNS 42 /* width of the four figures before the cause */
-#define CAUSE_MIN      24 /* a cause for which fewer columns are left is printed below its figures */
+/* a cause for which fewer columns are left is printed below its figures */
+#define CAUSE_MIN 24
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(const json_t *object, const char *key)
@@ -30,7 +31,8 @@ static const char *minute_of(const json_t *object, const char *key)
 
 static const char *span_text(const json_t *document)
 {
-    return st_text("from %s to %s", minute_of(document, "since_ns"), minute_of(document, "until_ns"));
+    return st_text("from %s to %s", minute_of(document, "since_ns"),
+                   minute_of(document, "until_ns"));
 }
 
 static const char *title_of(const json_t *source)
@@ -72,8 +74,8 @@ static int64_t span_of(const json_t *document)
     return st_ns_sub(st_json_integer(document, "until_ns"), st_json_integer(document, "since_ns"));
 }
 
-/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first row may begin before the
- * requested time, so hours are rounded down. */
+/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first row may begin before
+ * the requested time, so hours are rounded down. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns)
 {
     const int64_t until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
@@ -84,11 +86,12 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns)
     return st_text("in the last %s", st_ns_long(span_ns));
 }
 
-/* The source that the answer is about: whose clients had the dropouts, else on which programs played
- * longest, else which was watched longest. NULL: none was watched. */
+/* The source that the answer is about: whose clients had the dropouts, else on which programs
+ * played longest, else which was watched longest. NULL: none was watched. */
 static const json_t *watched_source(const json_t *document)
 {
-    const json_t *most = json_array_get(json_object_get(json_object_get(document, "dropouts"), "sources"), 0);
+    const json_t *most =
+        json_array_get(json_object_get(json_object_get(document, "dropouts"), "sources"), 0);
     const char *worst = st_json_safe_text(most, "source");
     const json_t *ret = NULL;
     ST_JSON_EACH (one, document, "watched") {
@@ -129,20 +132,24 @@ static const char *answer_of(const json_t *document, const struct sums *sums, in
 static void put_watched(const struct st_text_sheet *sheet, const json_t *document)
 {
     ST_JSON_EACH (one, document, "watched") {
-        const int64_t frames = st_json_integer(one, "frames"), rate_hz = st_json_integer(one, "rate_hz");
+        const int64_t frames = st_json_integer(one, "frames"),
+                      rate_hz = st_json_integer(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        const char *text = st_text("watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
+        const char *text =
+            st_text("watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
         if (json_is_integer(playing))
-            text = st_text("%s, programs played for %s", text, st_ns_long(json_integer_value(playing)));
+            text = st_text("%s, programs played for %s", text,
+                           st_ns_long(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
-            text = st_text("%s, last at %jd frames at %g kHz (%s)", text, frames, (double)rate_hz / 1000,
-                           st_ns_short(frames * ST_NS_PER_S / rate_hz));
+            text = st_text("%s, last at %jd frames at %g kHz (%s)", text, frames,
+                           (double)rate_hz / 1000, st_ns_short(frames * ST_NS_PER_S / rate_hz));
         st_text_row(sheet, title_of(one), "%s", text);
     }
 }
 
 /* "missed 3 of 32400000 periods at 128 frames; worst wake-up 4.037 ms late" */
-static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
+static void put_timing(const struct st_text_sheet *sheet, const json_t *document,
+                       const struct sums *sums)
 {
     const json_t *conditions = json_object_get(document, "conditions");
     const int64_t frames = st_json_integer(json_array_get(conditions, 0), "frames");
@@ -172,8 +179,10 @@ static void put_row(FILE *out, const json_t *row, int columns)
 {
     const int64_t measured_ns = st_json_integer(row, "measured_ns"),
                   idle_ns = st_json_integer(row, "idle_ns"),
-                  span_ns = st_ns_sub(st_json_integer(row, "to_ns"), st_json_integer(row, "from_ns"));
-    const json_t *dropouts = json_object_get(row, "dropouts"), *max = json_object_get(row, "lateness_max_ns");
+                  span_ns =
+                      st_ns_sub(st_json_integer(row, "to_ns"), st_json_integer(row, "from_ns"));
+    const json_t *dropouts = json_object_get(row, "dropouts"),
+                 *max = json_object_get(row, "lateness_max_ns");
     const bool measured = !json_is_null(json_object_get(row, "cycles"));
     const char *ran = "-", *lost = "-", *missed = "-", *worst = "-";
     if (!measured && span_ns < ST_NS_PER_MINUTE && json_integer_value(dropouts) <= 0)
@@ -188,7 +197,8 @@ static void put_row(FILE *out, const json_t *row, int columns)
         worst = st_ns_text(json_integer_value(max));
     else if (!measured) /* sleeptuned may stop its measuring loop while nothing plays */
         worst = span_ns > 0 && idle_ns >= span_ns / 10 * 9 ? "nothing played" : "not measured";
-    put_cells(out, (const char *const[]){minute_of(row, "from_ns"), ran, lost, missed, worst}, columns);
+    put_cells(out, (const char *const[]){minute_of(row, "from_ns"), ran, lost, missed, worst},
+              columns);
 }
 
 static const char *next_step(const json_t *document, const struct sums *sums)
@@ -200,7 +210,8 @@ static const char *next_step(const json_t *document, const struct sums *sums)
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
 }
 
-void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look)
+void st_history_text_steps(FILE *out, const json_t *document,
+                           const struct st_history_text_look *look)
 {
     const struct sums sums = sum_up(document);
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
@@ -208,7 +219,8 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const json_t *dropouts = json_object_get(document, "dropouts");
     const bool measured = sums.measured_ns > 0;
     if (!measured && sums.dropouts == 0 && watched_source(document) == NULL) {
-        st_text_wrap(out, st_text("No whole minute was measured %s.", span_text(document)), 0, columns);
+        st_text_wrap(out, st_text("No whole minute was measured %s.", span_text(document)), 0,
+                     columns);
         return;
     }
     st_text_wrap(out, answer_of(document, &sums, look->now_wall_ns), 0, look->columns);
@@ -230,7 +242,8 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     if (!measured)
         return;
     fputc('\n', out);
-    put_cells(out, (const char *const[]){"from", "ran", "dropouts", "missed", "worst wake-up"}, columns);
+    put_cells(out, (const char *const[]){"from", "ran", "dropouts", "missed", "worst wake-up"},
+              columns);
     ST_JSON_EACH (row, document, "rows")
         put_row(out, row, columns);
 }
@@ -255,7 +268,8 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
     }
 }
 
-void st_history_text_changes(FILE *out, const json_t *document, const struct st_history_text_look *look)
+void st_history_text_changes(FILE *out, const json_t *document,
+                             const struct st_history_text_look *look)
 {
     const json_t *changes = json_object_get(document, "changes");
     const size_t n = json_array_size(changes);
@@ -265,21 +279,21 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     if (text[0] != '\0')
         text = st_text("%s A new project or program may be the reason, too.", text);
     else if (n == 0)
-        text = "No version, file or setting of the system has changed in this history. Buffer sizes are "
-               "not judged here: sleeptune status --details compares them.";
+        text = "No version, file or setting of the system has changed in this history. Buffer "
+               "sizes are not judged here: sleeptune status --details compares them.";
     else
-        text = "No change made dropouts clearly more or less frequent (small differences may be chance). To "
-               "judge a "
-               "change takes 3 days of music.";
+        text = "No change made dropouts clearly more or less frequent (small differences may be "
+               "chance). To judge a change takes 3 days of music.";
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
         fputc('\n', out);
     for (size_t i = n; i-- > 0 && (look->details || n - i <= CHANGES_SHOWN);)
         put_change(out, json_array_get(changes, i), look->details, columns);
     if (n > 0 && !look->details)
-        st_text_field(out, "All of it",
-                      st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db),
-                      WHEN_COLUMNS, columns);
+        st_text_field(
+            out, "All of it",
+            st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db),
+            WHEN_COLUMNS, columns);
 }
 
 /* --- events --- */
@@ -303,7 +317,8 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
     st_text_wrap(out, line, EVENT_INDENT, look->columns);
 }
 
-void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look)
+void st_history_text_events(FILE *out, const json_t *document,
+                            const struct st_history_text_look *look)
 {
     const size_t n = json_array_size(json_object_get(document, "events"));
     size_t late_n = 0;
@@ -332,9 +347,10 @@ static void show_row(FILE *out, const json_t *row, int columns)
     if (json_is_number(explained))
         share = st_text("%.0f %%", 100 * json_number_value(explained));
     const char *figures =
-        st_text("%7jd%*s%s%*s%s%11s", st_json_integer(row, "count"), 11 - st_text_columns(total), "", total,
-                11 - st_text_columns(worst), "", worst, share);
-    const char *why = st_text_joined(st_json_safe_text(row, "text"), ": ", st_json_safe_text(row, "culprit"));
+        st_text("%7jd%*s%s%*s%s%11s", st_json_integer(row, "count"), 11 - st_text_columns(total),
+                "", total, 11 - st_text_columns(worst), "", worst, share);
+    const char *why =
+        st_text_joined(st_json_safe_text(row, "text"), ": ", st_json_safe_text(row, "culprit"));
     if (columns >= FIGURE_COLUMNS + CAUSE_MIN) {
         st_text_field(out, figures, why, FIGURE_COLUMNS, columns);
     } else {
@@ -343,7 +359,8 @@ static void show_row(FILE *out, const json_t *row, int columns)
     }
 }
 
-void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
+void st_history_text_causes(FILE *out, const json_t *document,
+                            const struct st_history_text_look *look)
 {
     const int columns = look->columns;
     const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
@@ -369,12 +386,10 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         st_text_row(&sheet, "from", "%s to %s", st_when_text(st_json_integer(document, "from_ns")),
                     st_when_text(st_json_integer(document, "to_ns")));
     if (any)
-        st_text_row(
-            &sheet, "explained",
-            "the share of the delay that sleeptune measured: waiting for a CPU, a stopped thread, "
-            "throttling, or "
-            "how long the culprit had the CPU. A dash: not measured, the cause was found by ruling out the "
-            "others");
+        st_text_row(&sheet, "explained",
+                    "the share of the delay that sleeptune measured: waiting for a CPU, a stopped "
+                    "thread, throttling, or how long the culprit had the CPU. A dash: not "
+                    "measured, the cause was found by ruling out the others");
     if (look->trace == NULL || unnamed[0] == '\0' || !any)
         return;
     if (strstr(unnamed, ". Run") == NULL)

@@ -1,5 +1,5 @@
-/* Documents of the history as text: steps of time, events, causes. The documents come from a socket or a
- * file and are untrusted. */
+/* Documents of the history as text: steps of time, events, causes. The documents come from a socket
+ * or a file and are untrusted. */
 #pragma once
 
 #include <jansson.h>
@@ -18,17 +18,21 @@ struct st_history_text_look {
     const char *trace;       /* how to get the kernel's trace on this system (struct st_os_row) */
 };
 
-/** Prints a sleeptune-history/1 document: the answer, clients with dropouts, what was watched, a row for
- * each step. Times are local. */
-void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
+/** Prints a sleeptune-history/1 document: the answer, clients with dropouts, what was watched, a
+ * row for each step. Times are local. */
+void st_history_text_steps(FILE *out, const json_t *document,
+                           const struct st_history_text_look *look);
 
-/** Prints "changes" of a sleeptune-history/1 document: since when dropouts are more frequent, and what
- * changed. */
-void st_history_text_changes(FILE *out, const json_t *document, const struct st_history_text_look *look);
+/** Prints "changes" of a sleeptune-history/1 document: since when dropouts are more frequent, and
+ * what changed. */
+void st_history_text_changes(FILE *out, const json_t *document,
+                             const struct st_history_text_look *look);
 
-/** Prints a sleeptune-events/1 document: for each event at most two lines of 80 columns, or everything
- * with look->details. */
-void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look);
+/** Prints a sleeptune-events/1 document: for each event at most two lines of 80 columns, or
+ * everything with look->details. */
+void st_history_text_events(FILE *out, const json_t *document,
+                            const struct st_history_text_look *look);
 
 /** Prints a sleeptune-causes/1 document: the sentences, the tables, the time covered. */
-void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look);
+void st_history_text_causes(FILE *out, const json_t *document,
+                            const struct st_history_text_look *look);

@@ -8,16 +8,19 @@
 #include "platform/program/failure.h"
 #include "xruns/dropout_reason.h"
 
-#define LABEL     12    /* columns */
-#define ROWS      5     /* losses on the screen */
-#define SURE_S    10785 /* 3600 * -ln 0.05 s: no loss in this time means at most one loss an hour (95 %) */
+#define LABEL 12 /* columns */
+#define ROWS  5  /* losses on the screen */
+#define SURE_S                                                                                     \
+    10785 /* 3600 * -ln 0.05 s: no loss in this time means at most one loss an hour (95 %) */
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
 #define RECORD_NS (1500 * ST_NS_PER_MS)
 
-/* Finds the event (an xrun of the sound server, a helper program without CPU ...) at the time of a loss.
+/* Finds the event (an xrun of the sound server, a helper program without CPU ...) at the time of a
+ * loss.
  * @return NULL: none. */
-static const struct st_capture_event *reason_of(const struct st_listen_view *view, const struct st_loss *loss)
+static const struct st_capture_event *reason_of(const struct st_listen_view *view,
+                                                const struct st_loss *loss)
 {
     const uint64_t near = (uint64_t)view->rate_hz * NEAR_MS / 1000;
     if (view->live == NULL)
@@ -39,8 +42,9 @@ static int64_t loss_ns(const struct st_listen_view *view, const struct st_loss *
            (int64_t)((double)loss->at_frame * (double)ST_NS_PER_S / view->rate_hz);
 }
 
-/* Finds what sleeptuned recorded at the time of a loss: a dropout, or else a late wake-up. A dropout whose
- * end is not known has the time of its report, which is up to a second later. @return NULL: nothing. */
+/* Finds what sleeptuned recorded at the time of a loss: a dropout, or else a late wake-up. A
+ * dropout whose end is not known has the time of its report, which is up to a second later. @return
+ * NULL: nothing. */
 static const json_t *record_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const json_t *record, *late = NULL;
@@ -48,7 +52,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     if (view->live == NULL || view->rate_hz == 0)
         return NULL;
     const int64_t from_ns = loss_ns(view, loss);
-    const int64_t to_ns = from_ns + (int64_t)((double)loss->frames * (double)ST_NS_PER_S / view->rate_hz);
+    const int64_t to_ns =
+        from_ns + (int64_t)((double)loss->frames * (double)ST_NS_PER_S / view->rate_hz);
     json_array_foreach(view->records, i, record)
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
@@ -67,16 +72,16 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
-/* @return the faults that cannot be heard, a bit for each. Samples of a file have no times, so a gap in its
- * recording cannot be heard. */
+/* @return the faults that cannot be heard, a bit for each. Samples of a file have no times, so a
+ * gap in its recording cannot be heard. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     if (view->live == NULL || view->live->way == NULL)
         return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
     const struct st_way *way = view->live->way;
-    /* only a name with a colon or a slash is a device: "default" and "pipewire" are plug-ins of ALSA that
-     * lead to a sound server */
+    /* only a name with a colon or a slash is a device: "default" and "pipewire" are plug-ins of
+     * ALSA that lead to a sound server */
     return way->cannot_hear | (strpbrk(head->plays, ":/") != NULL ? way->direct : 0) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
@@ -138,8 +143,8 @@ static const char *why_invalid(const struct st_listen_view *view)
     return "the signal was lost for more than a second";
 }
 
-/* The first line of the screen: what was lost, in which time, on which path, and the upper limit of losses
- * per hour. */
+/* The first line of the screen: what was lost, in which time, on which path, and the upper limit of
+ * losses per hour. */
 static const char *answer_of(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;
@@ -151,16 +156,18 @@ static const char *answer_of(const struct st_listen_view *view)
     if (result->path_class == ST_PATH_NONE)
         return st_text("! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
     if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
-        return "! Invalid: the detection could not be tested with a glitch, so losses may have been missed.";
+        return "! Invalid: the detection could not be tested with a glitch, so losses may have "
+               "been missed.";
     if (!valid)
         return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                        why_invalid(view), heard, title(view), losses);
     if (is_gone(view))
-        return st_text("! Ended after %s, as the device or the sound server has gone: %s until then.", heard,
-                       losses);
+        return st_text(
+            "! Ended after %s, as the device or the sound server has gone: %s until then.", heard,
+            losses);
     if (n == 0)
-        return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
-                       bound);
+        return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
+                       title(view), bound);
     return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
                    time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
@@ -169,8 +176,9 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
 {
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
-    const char *text = st_text("at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
-                               time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
+    const char *text =
+        st_text("at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
+                time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
     if (event != NULL)
         text = st_text("%s; %s", text, st_capture_stream_event_say(event->kind));
     if (record != NULL)
@@ -205,13 +213,15 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u deliberate glitches were found", result->forced_n);
     if (view->latency_known)
-        st_text_row(sheet, "Latency", "%s (%jd frames)", time_of(view, (double)view->latency_frames),
-                    view->latency_frames);
+        st_text_row(sheet, "Latency", "%s (%jd frames)",
+                    time_of(view, (double)view->latency_frames), view->latency_frames);
     if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
-        st_text_row(sheet, "Rate", "%.0f Hz instead of %u: the clock of the card that records is wrong",
+        st_text_row(sheet, "Rate",
+                    "%.0f Hz instead of %u: the clock of the card that records is wrong",
                     view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz);
     if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
-        st_text_row(sheet, "Clocks", "two: the one that records is %.0f ppm %s than the one that plays",
+        st_text_row(sheet, "Clocks",
+                    "two: the one that records is %.0f ppm %s than the one that plays",
                     fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster");
 }
 
@@ -225,7 +235,8 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
         st_text_row(sheet, "Note", "The file is cut: all before the cut was read.");
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
-        const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind), *names = "";
+        const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind),
+                   *names = "";
         if (n == 0)
             continue;
         if (n > 1)
@@ -248,10 +259,12 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
         if ((cannot_hear(view) & 1U << i) != 0)
             text = st_text_joined(text, "; ", st_way_faults[i].text);
     }
-    st_text_row(sheet, "Cannot hear", "%s", st_text_or(text, "nothing: this way hears each kind of loss"));
+    st_text_row(sheet, "Cannot hear", "%s",
+                st_text_or(text, "nothing: this way hears each kind of loss"));
 }
 
-/* The command that listens on the same path again, without a time limit: "sleeptune listen --back cable". */
+/* The command that listens on the same path again, without a time limit: "sleeptune listen --back
+ * cable". */
 static const char *command_of(const struct st_listen_wish *wish)
 {
     const char *text = "sleeptune listen";
@@ -275,8 +288,8 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     else if (result->remarks[ST_REMARK_SILENT])
         next = "unmute and turn up both devices in the mixer, then try again";
     else if (!st_hearing_valid(result) && view->live == NULL)
-        next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
-               "beginning";
+        next = "sleeptune listen --signal FILE, play that file through the path, and record it "
+               "from its beginning";
     else if (is_gone(view))
         next = st_text("connect the device or start the sound server again, then %s", again);
     else if (result->remarks[ST_REMARK_SHORT])
@@ -316,12 +329,14 @@ static json_t *losses_json(const struct st_listen_view *view)
     ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
         const struct st_capture_event *event = reason_of(view, loss);
         json_array_append_new(
-            list, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
-                            "within_frames", (json_int_t)loss->within_frames, "frames",
-                            (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
-                            st_json_string_or_null(event != NULL ? st_capture_stream_event_name(event->kind)
-                                                                 : NULL),
-                            "record", st_json_text_or_null(st_json_text_of(record_of(view, loss), "text"))));
+            list,
+            json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
+                      "within_frames", (json_int_t)loss->within_frames, "frames",
+                      (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
+                      st_json_string_or_null(
+                          event != NULL ? st_capture_stream_event_name(event->kind) : NULL),
+                      "record",
+                      st_json_text_or_null(st_json_text_of(record_of(view, loss), "text"))));
     }
     return list;
 }
@@ -369,12 +384,12 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
     static const struct st_capture_head no_head = {.server = ""};
     const struct st_hearing_result *result = view->result;
     const struct st_capture_head *head = view->live != NULL ? &view->live->head : &no_head;
-    json_t *document =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
-                  text_json(view, head->way), "server", text_json(view, head->server), "kernel",
-                  text_json(view, view->kernel), "plays", text_json(view, head->plays), "records",
-                  text_json(view, head->records), "rate_hz", (json_int_t)view->rate_hz, "channels",
-                  (json_int_t)view->channels, "period_frames", st_json_positive(head->period_frames));
+    json_t *document = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
+        text_json(view, head->way), "server", text_json(view, head->server), "kernel",
+        text_json(view, view->kernel), "plays", text_json(view, head->plays), "records",
+        text_json(view, head->records), "rate_hz", (json_int_t)view->rate_hz, "channels",
+        (json_int_t)view->channels, "period_frames", st_json_positive(head->period_frames));
     if (document == NULL)
         return NULL;
     st_json_set(document, "valid", st_hearing_valid(result));

@@ -9,22 +9,23 @@
 struct st_listen_view {
     const struct st_hearing_result *result;
     const struct st_listen_live *live; /* NULL: a file */
-    const char *file;           /* name of the recording that was judged, if live is NULL; foreign text */
-    bool is_cut;                /* the file ended earlier than the length in its head */
+    const char *file; /* name of the recording that was judged, if live is NULL; foreign text */
+    bool is_cut;      /* the file ended earlier than the length in its head */
     struct st_listen_wish wish; /* settings that the user asked for; all 0: a file */
     uint32_t rate_hz, channels;
     bool latency_known;
     int64_t latency_frames;
-    char kernel[128];        /* "Linux 6.1.0"; of a live run */
-    double rate_ppm;         /* clock of the device relative to CLOCK_MONOTONIC; NAN: unknown */
-    const json_t *records;   /* "events" of sleeptune-events/1 during the run; NULL: no daemon answered */
-    int64_t records_from_ns; /* time of the oldest record that was read, if the daemon has older ones; 0: it
-                                has none */
+    char kernel[128]; /* "Linux 6.1.0"; of a live run */
+    double rate_ppm;  /* clock of the device relative to CLOCK_MONOTONIC; NAN: unknown */
+    const json_t
+        *records; /* "events" of sleeptune-events/1 during the run; NULL: no daemon answered */
+    int64_t records_from_ns; /* time of the oldest record that was read, if the daemon has older
+                                ones; 0: it has none */
     int64_t wall_ns;         /* add to CLOCK_MONOTONIC to get the times of records */
 };
 
-/** @return an st_exit. DONE: nothing was lost; FINDINGS: losses; BOOKS: the run is invalid, or the device
- * has gone. */
+/** @return an st_exit. DONE: nothing was lost; FINDINGS: losses; BOOKS: the run is invalid, or the
+ * device has gone. */
 int st_listen_text_status(const struct st_listen_view *view);
 /** @param width columns. */
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);

@@ -17,11 +17,13 @@ static const struct {
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
 /* @return a quantile as text, or how long to measure until it is known. */
-static const char *quantile_cell(const struct st_result *result, const struct st_hist *hist, double p)
+static const char *quantile_cell(const struct st_result *result, const struct st_hist *hist,
+                                 double p)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
     if (q.known && q.interval_known)
-        return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns), st_ns_text(q.high_ns));
+        return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns),
+                       st_ns_text(q.high_ns));
     if (q.known)
         return st_ns_text(q.value_ns);
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
@@ -59,12 +61,13 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
             continue;
         const char *share = "counted, not timed";
         if (r->explained_ns > 0)
-            share = st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
+            share =
+                st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
         else if (st_cause_kind_by_exclusion((enum st_cause)c))
             share = "found by exclusion";
         st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n,
-                    st_cause_kind_text((enum st_cause)c), st_ns_text(r->total_ns), st_ns_text(r->max_ns),
-                    share);
+                    st_cause_kind_text((enum st_cause)c), st_ns_text(r->total_ns),
+                    st_ns_text(r->max_ns), share);
     }
 }
 
@@ -81,8 +84,8 @@ static void conditions(const struct st_result *result, const struct st_text_shee
         policy = st_text("%s %d", policy, result->priority);
     if (result->cpu >= 0)
         cpu = st_text("CPU %d", result->cpu);
-    line =
-        st_text("%s, %s, %s, load %.3g %%, %s", line, policy, cpu, result->load_percent, locks[result->lock]);
+    line = st_text("%s, %s, %s, load %.3g %%, %s", line, policy, cpu, result->load_percent,
+                   locks[result->lock]);
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         line = st_text("%s, %s %s", line, condition->key,
                        st_result_condition_shown(condition->key, condition->value));
@@ -94,8 +97,8 @@ static void doubts(const struct st_result *result, const struct st_text_sheet *s
 {
     if (!result->books_balance)
         st_text_row(sheet, "books",
-                    "%ju cycles + %ju skipped = %ju periods: THIS SUM IS WRONG, so the result is invalid. "
-                    "Run it again.",
+                    "%ju cycles + %ju skipped = %ju periods: THIS SUM IS WRONG, so the result is "
+                    "invalid. Run it again.",
                     result->cycles, result->skipped_periods, result->elapsed_periods);
     if (result->records_lost > 0)
         st_text_row(sheet, "lost", "%ju cycles, because sleeptune could not store them in time",
@@ -108,11 +111,13 @@ static void lateness(const struct st_result *result, const struct st_text_sheet 
     if (result->lateness.total_n == 0)
         return;
     ST_EACH (quantile, quantiles)
-        st_text_row(sheet, quantile->label, "%s", quantile_cell(result, &result->lateness, quantile->p));
+        st_text_row(sheet, quantile->label, "%s",
+                    quantile_cell(result, &result->lateness, quantile->p));
     st_text_row(sheet, "maximum", "%s late", st_ns_text(result->lateness.max_ns));
 }
 
-void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
+void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out,
+                           int width)
 {
     const struct st_text_sheet sheet = {out, LABEL_COLUMNS, width};
     st_text_wrap(out, st_result_verdict(result), 0, width);
@@ -136,8 +141,9 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         lateness(result, &sheet);
     }
     if (all && result->elapsed_periods > 0)
-        st_text_row(&sheet, "missed", "%ju of %ju periods%s", result->misses, result->elapsed_periods,
-                    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result)));
+        st_text_row(
+            &sheet, "missed", "%ju of %ju periods%s", result->misses, result->elapsed_periods,
+            st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result)));
     if (all || result->cause_late_n > 0)
         causes(result, &sheet);
     if (result->suspends > 0)
@@ -153,8 +159,8 @@ static char *progress(const struct st_result *result)
         return st_text("warming up");
     return st_text("%s: %ju of %ju periods missed (at most %s/h), worst wake-up %s late",
                    st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
-                   st_miss_events_rate_text(
-                       st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))),
+                   st_miss_events_rate_text(st_miss_events_per_hour_max95(
+                       result->miss_events.n, st_result_seconds(result))),
                    st_ns_text(result->lateness.max_ns));
 }
 

@@ -3,9 +3,10 @@
 
 #include "measure/result.h"
 
-/** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also print figures
- * about the loop itself: quantiles of the response time, counters, CPU time, test conditions. @param
- * buffer a further row; "": none. @param width columns, 60 or more; only a longer word exceeds it. */
+/** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also print
+ * figures about the loop itself: quantiles of the response time, counters, CPU time, test
+ * conditions. @param buffer a further row; "": none. @param width columns, 60 or more; only a
+ * longer word exceeds it. */
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out,
                            int width);
 

@@ -17,7 +17,8 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
     table->n = 0;
     while (next <= LONGEST || table->n == 0 || wanted_frames > 0) {
         struct st_predict_row *row = &table->rows[table->n];
-        const bool wanted = wanted_frames > 0 && (wanted_frames <= next || (next > LONGEST && table->n > 0));
+        const bool wanted =
+            wanted_frames > 0 && (wanted_frames <= next || (next > LONGEST && table->n > 0));
         st_predict_row(table->run, wanted ? wanted_frames : next, row);
         next *= row->frames == next ? 2 : 1;
         if (wanted)
@@ -32,12 +33,13 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 static json_t *row_json(const struct st_predict_row *row)
 {
-    return json_pack(
-        "{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", (int)row->frames, "period_us", row->period_us,
-        "episodes", st_json_integer_or_null(row->known, (json_int_t)row->episodes_n), "per_hour",
-        st_json_real_or_null(row->known, row->per_hour), "at_most_per_hour",
-        st_json_real_or_null(row->known, row->high), "reason", st_json_text_or_null(row->reason),
-        "headroom_percent", st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
+    return json_pack("{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", (int)row->frames, "period_us",
+                     row->period_us, "episodes",
+                     st_json_integer_or_null(row->known, (json_int_t)row->episodes_n), "per_hour",
+                     st_json_real_or_null(row->known, row->per_hour), "at_most_per_hour",
+                     st_json_real_or_null(row->known, row->high), "reason",
+                     st_json_text_or_null(row->reason), "headroom_percent",
+                     st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
 }
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table)
@@ -67,13 +69,15 @@ const char *st_predict_text_answer(const struct st_predict_table *table)
     if (!table->brief)
         text = st_text("%s in %s", text, st_predict_text_time(table->run));
     if (!table->brief && held != NULL)
-        text = st_text("%s, at most %s per hour (95 %%)", text, st_miss_events_rate_text(held->high));
+        text =
+            st_text("%s, at most %s per hour (95 %%)", text, st_miss_events_rate_text(held->high));
     return st_text("%s.", text);
 }
 
 static const struct mark {
     const char *text, *colour;
-} held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"}, dropouts_mark = {"✘", "\033[1;31m"};
+} held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"},
+  dropouts_mark = {"✘", "\033[1;31m"};
 
 static void put_mark(const struct mark *mark, bool colour, FILE *out)
 {
@@ -91,7 +95,8 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
 }
 
 /* @return the dropouts at this size as text: "none, at most 18", "120". */
-static const char *dropouts_text(const struct st_predict_row *row, const struct st_predict_view *view,
+static const char *dropouts_text(const struct st_predict_row *row,
+                                 const struct st_predict_view *view,
                                  const struct st_predict_table *table)
 {
     const bool wide = view->width >= WIDE;
@@ -129,7 +134,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     }
 }
 
-void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view, FILE *out)
+void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
+                          FILE *out)
 {
     fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
@@ -146,7 +152,8 @@ const char *st_predict_text_setting(uint32_t frames)
     /* the last server that runs decides: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
         const char *source = st_xrun_sources[i]->name;
-        if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) || st_xrun_sources[i]->set_frames == NULL)
+        if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) ||
+            st_xrun_sources[i]->set_frames == NULL)
             continue;
         set = st_xrun_sources_set_frames(source, frames);
         lasts = st_xrun_sources_keep_frames(source, frames);
@@ -154,7 +161,8 @@ const char *st_predict_text_setting(uint32_t frames)
     if (known)
         st_facts_free(facts);
     if (set[0] != '\0')
-        return st_text("%s (%s)", set, st_text_joined(lasts, "; ", "other places: man sleeptune-size"));
+        return st_text("%s (%s)", set,
+                       st_text_joined(lasts, "; ", "other places: man sleeptune-size"));
     return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
 }
 
@@ -164,8 +172,8 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
     if (!table->known)
         line = "sleeptune measure --frames 32 --duration 10m --record FILE";
     else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
-        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout: at "
-                       "most 1 per hour with 95 %% confidence)",
+        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
+                       "dropout: at most 1 per hour with 95 %% confidence)",
                        table->run->frames);
     else if (table->held != NULL)
         line = st_predict_text_setting(table->held->frames);

@@ -14,7 +14,8 @@ int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode
         return -ENOMEM;
     ST_EACH_OF (cell, cells, (size_t)rows * (size_t)columns)
         cell->text[0] = ' ';
-    *screen = (struct st_screen){.rows = rows, .columns = columns, .unicode = unicode, .cells = cells};
+    *screen =
+        (struct st_screen){.rows = rows, .columns = columns, .unicode = unicode, .cells = cells};
     return 0;
 }
 
@@ -29,9 +30,10 @@ struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int colu
     return &screen->cells[(size_t)row * (size_t)screen->columns + (size_t)column];
 }
 
-/* Converts the first character of `text` into one that this screen can show. @return bytes of text; glyph:
- * UTF-8, width in columns. */
-static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5], int *ret_width)
+/* Converts the first character of `text` into one that this screen can show. @return bytes of text;
+ * glyph: UTF-8, width in columns. */
+static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5],
+                         int *ret_width)
 {
     uint32_t point;
     const size_t bytes = st_safe_utf8_read(text, ST_TEXT_TO_NUL, &point);
@@ -53,15 +55,16 @@ static size_t next_glyph(const struct st_screen *screen, const char *text, char 
     return bytes;
 }
 
-static void set_cell(struct st_screen *screen, int row, int column, enum st_style style, const char *glyph)
+static void set_cell(struct st_screen *screen, int row, int column, enum st_style style,
+                     const char *glyph)
 {
     struct st_cell *cell = st_screen_cell(screen, row, column);
     ST_PRINT(cell->text, "%s", glyph);
     cell->style = (unsigned char)style;
 }
 
-/* Puts the text up to `end` into at most `width` cells of a row; marks text that is cut with "…". @return
- * cells used. */
+/* Puts the text up to `end` into at most `width` cells of a row; marks text that is cut with "…".
+ * @return cells used. */
 static int put(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *text, const char *end)
 {
@@ -79,7 +82,8 @@ static int put(struct st_screen *screen, int row, int column, int width, enum st
         if (used + glyph_width > width || (used + glyph_width == width && text < end)) {
             int at = column + ST_MIN(used, width - 1);
             /* remove a cut number: its first digits would be another number */
-            while (at > column && strspn(st_screen_cell(screen, row, at - 1)->text, "0123456789.,") > 0)
+            while (at > column &&
+                   strspn(st_screen_cell(screen, row, at - 1)->text, "0123456789.,") > 0)
                 set_cell(screen, row, at--, style, " ");
             set_cell(screen, row, at, style, screen->unicode ? "…" : "~");
             return width;
@@ -98,7 +102,8 @@ int st_screen_put(struct st_screen *screen, int row, int column, int width, enum
     return put(screen, row, column, width, style, text, text + strlen(text));
 }
 
-/* How much of the text goes into one row: up to a space, or what fits of a word longer than a row. */
+/* How much of the text goes into one row: up to a space, or what fits of a word longer than a
+ * row. */
 static const char *row_end(const struct st_screen *screen, const char *text, int width)
 {
     const char *space = NULL;

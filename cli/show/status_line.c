@@ -5,12 +5,14 @@
 
 struct st_status_line st_status_line_of(const json_t *document, const char *error)
 {
-    static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}, {"unknown", "warning"}};
+    static const char *const classes[][2] = {
+        {"bad", "problem"}, {"warn", "warning"}, {"unknown", "warning"}};
     const json_t *screen = json_object_get(document, "screen");
     if (screen == NULL)
         return (struct st_status_line){"no sleeptuned", error, "", "", "warning"};
-    struct st_status_line line = {st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
-                                  st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
+    struct st_status_line line = {
+        st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
+        st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
     ST_EACH (row, classes) {
         if (st_text_is(st_json_text_of(screen, "state"), (*row)[0]))
             line.class = (*row)[1];
@@ -19,7 +21,8 @@ struct st_status_line st_status_line_of(const json_t *document, const char *erro
 }
 
 /* Sets a member whose text is Pango markup, which Waybar expects. */
-static void set_markup(json_t *object, const char *key, const struct st_status_line *line, bool tooltip)
+static void set_markup(json_t *object, const char *key, const struct st_status_line *line,
+                       bool tooltip)
 {
     char *text = NULL;
     size_t bytes = 0;

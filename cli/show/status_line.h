@@ -19,8 +19,9 @@ struct st_status_line_form {
     void (*print)(FILE *out, const struct st_status_line *line);
 };
 
-extern const struct st_status_line_form st_status_line_forms[]; /* one for each bar; the last has no name */
+extern const struct st_status_line_form
+    st_status_line_forms[]; /* one for each bar; the last has no name */
 
-/** The line for a document sleeptune-status/1. @param document NULL: no daemon answered, and `error` says
- * why. The result points into both. */
+/** The line for a document sleeptune-status/1. @param document NULL: no daemon answered, and
+ * `error` says why. The result points into both. */
 struct st_status_line st_status_line_of(const json_t *document, const char *error);

@@ -1,5 +1,5 @@
-/* Lays out the daemon's status document on the screen. This code knows no figure by its name, and does not
- * trust the document. */
+/* Lays out the daemon's status document on the screen. This code knows no figure by its name, and
+ * does not trust the document. */
 #include "cli/show/status_screen.h"
 
 #include "core/text/json.h"
@@ -7,14 +7,16 @@
 #include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 14
-#define BRIEF_COLUMNS 72 /* from this width on, a text of the screen without details fits into two rows */
-#define CELLS_MAX     8
-/* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then columns
- * at the right are left out */
+#define BRIEF_COLUMNS                                                                              \
+    72 /* from this width on, a text of the screen without details fits into two rows */
+#define CELLS_MAX 8
+/* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then
+ * columns at the right are left out */
 #define NAME_COLUMNS 17
 #define CELL_COLUMNS 34
-#define FIRST_ROWS   20 /* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
-#define TABLE_ROWS   3  /* rows of each table that other rows of the screen leave room for */
+#define FIRST_ROWS                                                                                 \
+    20               /* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
+#define TABLE_ROWS 3 /* rows of each table that other rows of the screen leave room for */
 
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
@@ -47,8 +49,9 @@ static void put_field(struct place *place, enum st_style style, const char *labe
     const int indent = indent_of(screen);
     if (indent > 0)
         st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
-    const int used = st_screen_wrap(screen, place->row, indent, screen->columns - indent,
-                                    ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
+    const int used =
+        st_screen_wrap(screen, place->row, indent, screen->columns - indent,
+                       ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
     place->row += ST_MAX(used, 1);
 }
 
@@ -102,8 +105,8 @@ static bool is_in(const json_t *row, enum rows rows)
     return rows == ALL || json_is_true(json_object_get(row, "detail")) == (rows == DETAILS);
 }
 
-/* Computes the widths of columns. If the table is too wide, the last columns are left out first, since names
- * come before numbers. */
+/* Computes the widths of columns. If the table is too wide, the last columns are left out first,
+ * since names come before numbers. */
 static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section,
                     enum rows rows)
 {
@@ -156,7 +159,8 @@ static int rows_n(const json_t *section, enum rows rows)
     return n;
 }
 
-/* Draws the table of a section, as far as there is room. @return false: the section is not a table. */
+/* Draws the table of a section, as far as there is room. @return false: the section is not a
+ * table. */
 static bool put_table(struct place *place, const json_t *section, enum rows rows)
 {
     const json_t *head = json_object_get(section, "columns");
@@ -209,7 +213,8 @@ static int room_for_tables(const struct place *place, const json_t *screen)
 static void put_sections(struct place *place, const json_t *document, enum rows rows)
 {
     const json_t *screen = json_object_get(document, "screen");
-    const int end = place->end, fields_end = rows == DETAILS ? end : end - room_for_tables(place, screen);
+    const int end = place->end,
+              fields_end = rows == DETAILS ? end : end - room_for_tables(place, screen);
     const int64_t now_ns = st_json_integer(document, "time_ns");
     ST_JSON_EACH (section, screen, "sections") {
         bool first = true;
@@ -239,7 +244,8 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
 
 static int rows_of_field(const struct st_screen *screen, const char *text)
 {
-    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), text); /* "" takes no row */
+    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen),
+                                  text); /* "" takes no row */
 }
 
 /* Draws the next step: a command (`next`, may be "") and its reason. */
@@ -280,8 +286,9 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
         return;
     }
     place.narrow = how->live && place.end < 22;
-    place.row = st_screen_wrap(screen, 0, 0, screen->columns, how->live ? 2 + (place.end >= 10) : place.end,
-                               style_of(of, ST_STYLE_GOOD), st_json_text_of(of, "answer"));
+    place.row =
+        st_screen_wrap(screen, 0, 0, screen->columns, how->live ? 2 + (place.end >= 10) : place.end,
+                       style_of(of, ST_STYLE_GOOD), st_json_text_of(of, "answer"));
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? ST_MIN(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;

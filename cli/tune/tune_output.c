@@ -49,12 +49,13 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     const char *heading = "Not tried:\n", *later = "";
     if (plan->open_n == 0)
         st_text_say(out, width,
-                    "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
+                    "Nothing to try with %u frames: no setting that the report found can be "
+                    "switched here%s.",
                     frames, candidates->needs_root ? " without root" : "");
     else
-        st_text_say(out, width, "%zu setting%s to try with %u frames (%s), %s at most.", plan->open_n,
-                    ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
-                    st_ns_short(output->budget_ns));
+        st_text_say(out, width, "%zu setting%s to try with %u frames (%s), %s at most.",
+                    plan->open_n, ST_PLURAL(plan->open_n), frames,
+                    st_ns_short(output->wish->period_ns), st_ns_short(output->budget_ns));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             st_text_wrap(out,
@@ -65,27 +66,29 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     }
     if (plan->sure_n < plan->open_n)
         st_text_say(out, width,
-                    "This time is enough to prove a 3-fold effect of %zu of them: the most promising after a "
-                    "few trials. To prove it of all: --budget %um",
+                    "This time is enough to prove a 3-fold effect of %zu of them: the most "
+                    "promising after a few trials. To prove it of all: --budget %um",
                     plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
-        fputs(heading, out); /* the counts above do not include these settings, since they are not tried */
+        fputs(heading,
+              out); /* the counts above do not include these settings, since they are not tried */
         heading = "";
-        st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT, width);
+        st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT,
+                     width);
     }
     ST_EACH_OF (finding, candidates->later, candidates->later_n)
         later = st_text_joined(later, ", ", (*finding)->rule->id);
     if (later[0] != '\0')
         st_text_say(out, width,
-                    "Not tried, since tune cannot switch them on and off ('sleeptune report --details' has "
-                    "them): %s",
+                    "Not tried, since tune cannot switch them on and off ('sleeptune report "
+                    "--details' has them): %s",
                     later);
     if (plan->open_n > 0)
         st_text_say(out, width,
-                    "At the end each setting is set back, unless you keep it (--ask, --keep). Files are not "
-                    "touched.");
+                    "At the end each setting is set back, unless you keep it (--ask, --keep). "
+                    "Files are not touched.");
     if (plan->open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)
@@ -93,7 +96,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (plan->open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
-        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? sudo_word() : "",
+        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n",
+                geteuid() == 0 ? sudo_word() : "",
                 frames); /* as the same user: another one may have other settings to try */
 }
 
@@ -108,12 +112,13 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
         (row->evidence.pairs_n == 0 || row->outcome == ST_TUNING_NOT_TRIED))
         return why;
     if (row->outcome != ST_TUNING_HELPS)
-        return st_text_joined(st_text("%ju late wake-ups with it, %ju without (tried %u time%s each)",
-                                      row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
-                                      ST_PLURAL(row->evidence.pairs_n)),
-                              ": ", why);
-    const char *text = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
-                               row->fold.low, row->fold.high);
+        return st_text_joined(
+            st_text("%ju late wake-ups with it, %ju without (tried %u time%s each)",
+                    row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
+                    ST_PLURAL(row->evidence.pairs_n)),
+            ": ", why);
+    const char *text = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)",
+                               row->fold.value, row->fold.low, row->fold.high);
     if (candidate->refused != NULL)
         return st_text("%s; not kept: costs %s", text, candidate->refused);
     if (!st_rule_can_apply(candidate->finding))
@@ -130,21 +135,23 @@ static const char *answer_text(const struct st_tune_output *output)
     ST_EACH_OF (row, t->rows, t->n)
         helps_n += row->outcome == ST_TUNING_HELPS;
     if (t->end == ST_TUNING_NOTHING)
-        return st_text(
-            "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.", frames,
-            period_us(output) / output->candidates->late_share, seconds);
+        return st_text("Nothing to improve with %u frames: no wake-up was late by more than %.0f "
+                       "µs in %.0f s.",
+                       frames, period_us(output) / output->candidates->late_share, seconds);
     if (t->end == ST_TUNING_RARE)
-        return st_text("Too few late wake-ups to compare settings by them: %ju in %.0f s with %u frames.",
-                       t->late_n, seconds, frames);
+        return st_text(
+            "Too few late wake-ups to compare settings by them: %ju in %.0f s with %u frames.",
+            t->late_n, seconds, frames);
     if (t->end == ST_TUNING_STOPPED)
         return st_text("Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
     if (helps_n == 0)
         return st_text("No setting was shown to help with %u frames in this time.", frames);
-    return st_text("%zu of %zu settings help%s with %u frames.", helps_n, t->n, helps_n == 1 ? "s" : "",
-                   frames);
+    return st_text("%zu of %zu settings help%s with %u frames.", helps_n, t->n,
+                   helps_n == 1 ? "s" : "", frames);
 }
 
-/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such row. */
+/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such
+ * row. */
 static size_t most_promising(const struct st_tuning *t)
 {
     size_t best = t->n;
@@ -172,7 +179,8 @@ static const char *next_text(const struct st_tune_output *output)
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
-    if (ids[0] != '\0' && output->wish->why[0] == '\0') /* the user named the buffer size: name it again */
+    if (ids[0] != '\0' &&
+        output->wish->why[0] == '\0') /* the user named the buffer size: name it again */
         ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
         return st_text("%ssleeptune apply%s", sudo_word(), ids);
@@ -188,10 +196,11 @@ void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 {
     st_text_wrap(out, answer_text(output), 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
-        const char *outcome = st_text_joined(st_tuning_outcome_name(output->tuning->rows[i].outcome), "; ",
-                                             outcome_text(output, i));
-        st_text_wrap(out, st_text("  %s: %s", output->candidates->rows[i].finding->rule->id, outcome), INDENT,
-                     output->width);
+        const char *outcome = st_text_joined(
+            st_tuning_outcome_name(output->tuning->rows[i].outcome), "; ", outcome_text(output, i));
+        st_text_wrap(out,
+                     st_text("  %s: %s", output->candidates->rows[i].finding->rule->id, outcome),
+                     INDENT, output->width);
     }
     fputs("All settings are as they were before.\n", out);
     if (!output->offered)
@@ -209,7 +218,8 @@ static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
     return json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)row->dropouts.pairs_n, "late",
-                     (json_int_t)mean->late_n, "dropouts", (json_int_t)(mean->events_n + mean->others_n));
+                     (json_int_t)mean->late_n, "dropouts",
+                     (json_int_t)(mean->events_n + mean->others_n));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)
@@ -218,10 +228,11 @@ static void add_result(json_t *object, const struct st_tune_output *output, size
     const bool helps = row->outcome == ST_TUNING_HELPS;
     st_json_set(object, "outcome", st_tuning_outcome_name(row->outcome));
     st_json_set(object, "pairs", row->evidence.pairs_n);
-    st_json_set(object, "e_value", st_json_real_or_null(true, st_tuning_e(&row->evidence, ST_TUNING_FEWER)));
+    st_json_set(object, "e_value",
+                st_json_real_or_null(true, st_tuning_e(&row->evidence, ST_TUNING_FEWER)));
     st_json_set(object, "fold",
-                helps ? json_pack("{s:f, s:f, s:f}", "value", row->fold.value, "low", row->fold.low, "high",
-                                  row->fold.high)
+                helps ? json_pack("{s:f, s:f, s:f}", "value", row->fold.value, "low", row->fold.low,
+                                  "high", row->fold.high)
                       : json_null());
     st_json_set(object, "without", arm_json(row, 0));
     st_json_set(object, "with", arm_json(row, 1));
@@ -257,9 +268,9 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
         json_array_append_new(later, json_string((*finding)->rule->id));
     json_t *document =
         json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
-                  (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz, "budget_s",
-                  st_ns_seconds(output->budget_ns), "sure", (json_int_t)output->plan->sure_n, "candidates",
-                  rows, "before_after_only", later);
+                  (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz,
+                  "budget_s", st_ns_seconds(output->budget_ns), "sure",
+                  (json_int_t)output->plan->sure_n, "candidates", rows, "before_after_only", later);
     if (t == NULL || document == NULL)
         return document;
     st_json_set(document, "end", ends[t->end]);

@@ -7,7 +7,7 @@
 #include "core/ns.h"
 
 #define ST_TUNE_BLOCK_NS (5 * ST_NS_PER_S)
-#define ST_TUNE_MINUTES(blocks)                                                                              \
+#define ST_TUNE_MINUTES(blocks)                                                                    \
     ((unsigned)(((blocks)*ST_TUNE_BLOCK_NS / ST_NS_PER_S + 59) / 60)) /* rounded up */
 
 struct st_tune_output {

@@ -10,31 +10,31 @@
 #include "cli/change/change_output.h"
 #include "platform/program/failure.h"
 
-/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. Its blocks are
- * shorter. */
+/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. Its blocks
+ * are shorter. */
 #define SILENCE_MS 60000
 
 /* --- the supervising process --- */
 
-/* Writes to the system's log, since the terminal may have gone with the tuner; then to stderr, where a write
- * may block. */
+/* Writes to the system's log, since the terminal may have gone with the tuner; then to stderr,
+ * where a write may block. */
 static void complain(const char *text)
 {
     syslog(LOG_DAEMON | LOG_ERR, "sleeptune tune: %s", text);
     st_failure("%s", text);
 }
 
-static void hear(enum st_change_event event, const struct st_entry *entry, ST_UNUSED const char *now,
-                 int error)
+static void hear(enum st_change_event event, const struct st_entry *entry,
+                 ST_UNUSED const char *now, int error)
 {
     if (event == ST_EVENT_FAILED)
-        complain(st_text(
-            "sleeptune tune was ended, and a change it tried is still on. Run 'sleeptune revert %s'. %s: %s",
-            entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
+        complain(st_text("sleeptune tune was ended, and a change it tried is still on. Run "
+                         "'sleeptune revert %s'. %s: %s",
+                         entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
 }
 
-/* Waits for the end of the tuner, which holds the journal's lock until then, and then undoes its changes.
- * Kills a silent tuner. */
+/* Waits for the end of the tuner, which holds the journal's lock until then, and then undoes its
+ * changes. Kills a silent tuner. */
 static _Noreturn void supervise(struct st_platform *p, const char *folder, int fd, pid_t tuner)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -63,19 +63,19 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
         kill(tuner, SIGKILL);
     if (!begun) /* the tuner switched nothing, and may not have the lock */
         _exit(0);
-    while ((why = st_applied_open(&applied, p, folder, hear)) != NULL && applied.lock == -EWOULDBLOCK &&
-           tries++ < 1000)
+    while ((why = st_applied_open(&applied, p, folder, hear)) != NULL &&
+           applied.lock == -EWOULDBLOCK && tries++ < 1000)
         (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     if (why == NULL) {
         why = st_applied_revert(&applied, false, NULL);
-        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each change that failed was reported */
+        if (why != NULL &&
+            applied.n[ST_EVENT_FAILED] == 0) /* each change that failed was reported */
             complain(why);
         st_applied_close(&applied);
     } else {
-        complain(st_text(
-            "sleeptune tune was ended, and settings it tried may still be on: %s The next sleeptune revert, "
-            "apply or tune sets them back.",
-            why));
+        complain(st_text("sleeptune tune was ended, and settings it tried may still be on: %s The "
+                         "next sleeptune revert, apply or tune sets them back.",
+                         why));
     }
     _exit(why != NULL);
 }
@@ -109,11 +109,13 @@ static bool has_values(const struct st_candidates *candidates)
     return any;
 }
 
-int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform *p, const char *folder,
-                             const struct st_candidates *candidates)
+int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform *p,
+                             const char *folder, const struct st_candidates *candidates)
 {
-    *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
-    if (!has_values(candidates)) /* a latency request and a thread's timer slack end with the tuner */
+    *ret = (struct st_tune_supervisor){
+        .candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
+    if (!has_values(
+            candidates)) /* a latency request and a thread's timer slack end with the tuner */
         return 0;
     /* fork before the lock is taken: only the tuner must hold it */
     const int r = fork_supervisor(ret, p, folder);
@@ -135,7 +137,8 @@ static void explain(const char *writers, int r, const char *target, char *why)
 {
     if (r == -EBUSY)
         snprintf(why, ST_TUNING_WHY_BYTES, "another program wrote %.90s%s%.60s%s", target,
-                 writers[0] != '\0' ? " (running here: " : "", writers, writers[0] != '\0' ? ")" : "");
+                 writers[0] != '\0' ? " (running here: " : "", writers,
+                 writers[0] != '\0' ? ")" : "");
     else
         snprintf(why, ST_TUNING_WHY_BYTES, "%.110s: %s", target, st_change_output_why(r));
 }
@@ -162,7 +165,8 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     if (row->kind == ST_CANDIDATE_LATENCY && on != was_on)
         r = hold(s, on);
     if (row->kind == ST_CANDIDATE_VALUES && on && (s->begun & bit) == 0) {
-        const struct st_journal plan = {&s->candidates->plan.entries[row->first_step], row->steps_n};
+        const struct st_journal plan = {&s->candidates->plan.entries[row->first_step],
+                                        row->steps_n};
         r = st_applied_begin(&s->applied, &plan);
         if (r == 0)
             s->begun |= bit;

@@ -1,4 +1,5 @@
-/* Fills the template of the page from the status document. It only arranges what the document says. */
+/* Fills the template of the page from the status document. It only arranges what the document
+ * says. */
 #include "core/page/page.h"
 
 #include "core/ns.h"
@@ -76,7 +77,8 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
         const char *begin = i == 0 ? "th scope=\"row\"" : "td";
         if (head)
             begin = "th scope=\"col\"";
-        fprintf(out, "<%s%s>%s</%.2s>", begin, i > 0 && is_number(rows, i) ? " class=\"number\"" : "",
+        fprintf(out, "<%s%s>%s</%.2s>", begin,
+                i > 0 && is_number(rows, i) ? " class=\"number\"" : "",
                 escaped(json_string_value(cell)), begin);
     }
 }
@@ -85,7 +87,8 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
 static void put_row(FILE *out, const json_t *row)
 {
     const char *label = string(row, "label"), *time = time_text(get(row, "time_ns"));
-    fputs(label[0] != '\0' ? st_text("<th scope=\"row\">%s</th><td>", label) : "<td colspan=\"2\">", out);
+    fputs(label[0] != '\0' ? st_text("<th scope=\"row\">%s</th><td>", label) : "<td colspan=\"2\">",
+          out);
     fprintf(out, "%s</td>", st_text_joined(time, " ", string(row, "text")));
 }
 
@@ -100,7 +103,8 @@ static void put_section(FILE *out, const json_t *section, bool details)
         if (json_is_true(get(row, "detail")) != details)
             continue;
         if (n++ == 0) {
-            fprintf(out, "<section>%s<table%s", title[0] != '\0' ? st_text("<h2>%s</h2>", title) : "",
+            fprintf(out, "<section>%s<table%s",
+                    title[0] != '\0' ? st_text("<h2>%s</h2>", title) : "",
                     is_table ? " class=\"columns\"><thead><tr>" : "><tbody>");
             put_cells(out, get(section, "columns"), rows, true);
             fputs(is_table ? "</tr></thead><tbody>" : "", out);
@@ -136,7 +140,8 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
     put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
 }
 
-/* Writes the picture of a dropout's cycle as SVG. Bars are cut off at the right edge, after two cycles.
+/* Writes the picture of a dropout's cycle as SVG. Bars are cut off at the right edge, after two
+ * cycles.
  * @return false: there is no cycle. */
 static bool put_cycle(FILE *out, const json_t *cycle)
 {
@@ -146,23 +151,22 @@ static bool put_cycle(FILE *out, const json_t *cycle)
     size_t i;
     if (!json_is_object(cycle))
         return false;
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 360 %zu\" "
-        "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"%s\"><rect class=\"back\" fill=\"#fff\" "
-        "width=\"360\" height=\"100%%\"/>",
-        high + 36, string(cycle, "text"));
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 "
+            "360 %zu\" font-family=\"sans-serif\" font-size=\"12\" aria-label=\"%s\"><rect "
+            "class=\"back\" fill=\"#fff\" width=\"360\" height=\"100%%\"/>",
+            high + 36, string(cycle, "text"));
     json_array_foreach(clients, i, client) put_client(out, client, i, px_per_ns);
     fprintf(out,
-            "<rect class=\"mark\" x=\"180\" width=\"1.5\" height=\"%zu\"/><text x=\"180\" y=\"%zu\" "
-            "text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Outline: waiting. Solid: "
-            "computing.</text></svg>",
+            "<rect class=\"mark\" x=\"180\" width=\"1.5\" height=\"%zu\"/><text x=\"180\" "
+            "y=\"%zu\" text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Outline: "
+            "waiting. Solid: computing.</text></svg>",
             high, high + 12, high + 30);
     return true;
 }
 
-/* Writes the picture into the page: under the answer while the answer is about dropouts, otherwise among the
- * details. */
+/* Writes the picture into the page: under the answer while the answer is about dropouts, otherwise
+ * among the details. */
 static void put_cycle_figure(FILE *out, const json_t *document, bool details)
 {
     const char *state = json_string_value(get(get(document, "screen"), "state"));
@@ -175,7 +179,8 @@ static void put_cycle_figure(FILE *out, const json_t *document, bool details)
     fprintf(out,
             "<figure data-ms=\"%" JSON_INTEGER_FORMAT
             "\"><figcaption>A cycle with a dropout, at %s</figcaption>",
-            json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS, time_text(get(cycle, "time_ns")));
+            json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS,
+            time_text(get(cycle, "time_ns")));
     (void)put_cycle(out, cycle);
     fprintf(out, "<p class=\"note\">%s</p></figure>\n", string(cycle, "text"));
 }
@@ -187,8 +192,8 @@ static void put_next(FILE *out, const json_t *screen)
 {
     const char *next = string(screen, "next");
     if (next[0] != '\0')
-        next =
-            st_text("<code>%s</code> <button type=\"button\" data-command=\"%s\">Copy</button> ", next, next);
+        next = st_text("<code>%s</code> <button type=\"button\" data-command=\"%s\">Copy</button> ",
+                       next, next);
     fprintf(out, "<p id=\"next\">Next: %s%s</p>", next, string(screen, "next_why"));
 }
 
@@ -198,10 +203,12 @@ static void put_sections(FILE *out, const json_t *document, bool details)
     size_t i;
     if (details)
         put_cycle_figure(out, document, true);
-    json_array_foreach(get(get(document, "screen"), "sections"), i, part) put_section(out, part, details);
+    json_array_foreach(get(get(document, "screen"), "sections"), i, part)
+        put_section(out, part, details);
 }
 
-/* Writes the text for a {{NAME}}. @param name the characters between {{ and }}, not terminated; len of them.
+/* Writes the text for a {{NAME}}. @param name the characters between {{ and }}, not terminated; len
+ * of them.
  */
 static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
@@ -237,8 +244,8 @@ char *st_page_text(const json_t *document, enum st_page_form form)
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        /* Omits the manifest on the private address: that address changes at each start, so a browser cannot
-         * install the page from there. */
+        /* Omits the manifest on the private address: that address changes at each start, so a
+         * browser cannot install the page from there. */
         if (form == ST_PAGE_SERVED && st_text_begins(begin, "{{links}}"))
             fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n", out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);

@@ -19,7 +19,8 @@ int st_hist_init(struct st_hist *hist, int digits)
     while (sub_buckets < exact)
         sub_buckets *= 2;
     uint32_t buckets = 1;
-    for (int64_t untrackable_ns = sub_buckets; untrackable_ns <= ST_HIST_HIGHEST_NS; untrackable_ns *= 2)
+    for (int64_t untrackable_ns = sub_buckets; untrackable_ns <= ST_HIST_HIGHEST_NS;
+         untrackable_ns *= 2)
         buckets++;
 
     struct st_hist made = {
@@ -54,7 +55,8 @@ void st_hist_touch(struct st_hist *hist)
 
 void st_hist_reset(struct st_hist *hist)
 {
-    /* Clears only the tables that have counts: writing to the other one would make its memory resident. */
+    /* Clears only the tables that have counts: writing to the other one would make its memory
+     * resident. */
     if (hist->total_n > hist->early_n)
         memset(hist->late, 0, hist->counts_len * sizeof(*hist->late));
     if (hist->early_n > 0)
@@ -159,10 +161,12 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
         return hist->min_ns;
     if (rank >= hist->total_n)
         return hist->max_ns;
-    /* i < 0: walks the table of early values from its end, so that the earliest value comes first */
+    /* i < 0: walks the table of early values from its end, so that the earliest value comes
+     * first */
     for (int64_t i = hist->early_n > 0 ? -len : 0; i < len; i++) {
         const uint32_t at = (uint32_t)(i < 0 ? -i - 1 : i);
-        const int64_t middle_ns = st_hist_bucket_middle(hist, at), value_ns = i < 0 ? -middle_ns : middle_ns;
+        const int64_t middle_ns = st_hist_bucket_middle(hist, at),
+                      value_ns = i < 0 ? -middle_ns : middle_ns;
         seen_n += (i < 0 ? hist->early : hist->late)[at];
         if (seen_n >= rank)
             return ST_MIN(ST_MAX(value_ns, hist->min_ns), hist->max_ns);

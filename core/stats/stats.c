@@ -5,11 +5,13 @@
 /* largest variance n*p*(1-p) for which the binomial distribution is summed exactly */
 #define EXACT_VARIANCE_MAX 1000.0
 #define CONFIDENCE_MAX     0.999999
-#define GAMMA_EXACT_MAX    1000 /* largest shape for which the gamma distribution is computed exactly */
+#define GAMMA_EXACT_MAX                                                                            \
+    1000 /* largest shape for which the gamma distribution is computed exactly */
 
-/* Ranks from the binomial distribution (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX. The sum is
- * computed with logarithms, because (1-s)^n may be far below the smallest double. *ret_low is the largest r
- * with P(X <= r - 1) <= tail, *ret_high the smallest r with P(X <= r - 1) >= 1 - tail. */
+/* Ranks from the binomial distribution (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX.
+ * The sum is computed with logarithms, because (1-s)^n may be far below the smallest double.
+ * *ret_low is the largest r with P(X <= r - 1) <= tail, *ret_high the smallest r with P(X <= r - 1)
+ * >= 1 - tail. */
 static void exact_ranks(uint64_t n, double s, double tail, uint64_t *ret_low, uint64_t *ret_high)
 {
     const double log_odds = log(s) - log1p(-s);
@@ -26,7 +28,8 @@ static void exact_ranks(uint64_t n, double s, double tail, uint64_t *ret_low, ui
     *ret_high = r;
 }
 
-int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low, uint64_t *ret_high)
+int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low,
+                            uint64_t *ret_high)
 {
     if (!(p > 0 && p < 1) || !(confidence > 0 && confidence <= CONFIDENCE_MAX))
         return -EINVAL;
@@ -36,8 +39,9 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     const double count = (double)n;
     const double variance = count * p * (1 - p);
     if (variance > EXACT_VARIANCE_MAX) {
-        /* Corrects the normal approximation by half a rank for continuity, and for the skewness of the
-         * binomial distribution: the Cornish-Fisher term is at most (z^2 - 1) / 6 ranks; at least 1 is used.
+        /* Corrects the normal approximation by half a rank for continuity, and for the skewness of
+         * the binomial distribution: the Cornish-Fisher term is at most (z^2 - 1) / 6 ranks; at
+         * least 1 is used.
          */
         const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
@@ -84,8 +88,8 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
     return quantile;
 }
 
-/* Computes a series if x is below the mean, otherwise a continued fraction (Lentz). Source: Numerical
- * Recipes, 6.2. */
+/* Computes a series if x is below the mean, otherwise a continued fraction (Lentz). Source:
+ * Numerical Recipes, 6.2. */
 double st_stats_gamma_below(double shape, double x)
 {
     const double front = exp(shape * log(x) - x - lgamma(shape));
@@ -109,8 +113,9 @@ double st_stats_gamma_below(double shape, double x)
 
 double st_stats_gamma_quantile(double q, double shape)
 {
-    /* Approximation of Wilson and Hilferty, 1931. For shapes above GAMMA_EXACT_MAX it differs by less than
-     * 1e-6 from the exact value and is returned; for smaller shapes it only limits the search. */
+    /* Approximation of Wilson and Hilferty, 1931. For shapes above GAMMA_EXACT_MAX it differs by
+     * less than 1e-6 from the exact value and is returned; for smaller shapes it only limits the
+     * search. */
     const double z = q >= 0.5 ? st_distribution_normal_z(1 - q) : -st_distribution_normal_z(q);
     const double guess = shape * pow(fmax(0, 1 - 1 / (9 * shape) + z / (3 * sqrt(shape))), 3);
     if (shape > GAMMA_EXACT_MAX)

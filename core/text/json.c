@@ -31,11 +31,12 @@ int st_json_written(char *text, json_t **ret)
     return 0;
 }
 
-/** Is this a character that is not safe, but that JSON allows within a string? Newlines of an indented
- * document are not. @return its length in bytes; 0: another character. */
+/** Is this a character that is not safe, but that JSON allows within a string? Newlines of an
+ * indented document are not. @return its length in bytes; 0: another character. */
 static size_t unsafe(const char *at, uint32_t *ret_point)
 {
-    const size_t bytes = (unsigned char)*at >= 0x7F ? st_safe_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;
+    const size_t bytes =
+        (unsigned char)*at >= 0x7F ? st_safe_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;
     return bytes > 0 && !st_safe_point(*ret_point) ? bytes : 0;
 }
 
@@ -61,7 +62,8 @@ char *st_json_dump(const json_t *document)
         if (n == 0)
             escaped[bytes++] = *at++;
         else
-            bytes += (size_t)snprintf(escaped + bytes, ESCAPE_BYTES + 1, "\\u%04x", (unsigned)point);
+            bytes +=
+                (size_t)snprintf(escaped + bytes, ESCAPE_BYTES + 1, "\\u%04x", (unsigned)point);
         at += n;
     }
     if (escaped != NULL)

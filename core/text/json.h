@@ -27,22 +27,22 @@ static inline json_t *st_json_itself(json_t *value)
     return value;
 }
 
-/** Converts a C value to JSON by its type: a bool (a comparison has type int, so it becomes a number), a
- * number, a text (null for NULL), or JSON itself. */
-#define ST_JSON(value)                                                                                       \
-    _Generic((value), bool                                                                                   \
-             : st_json_boolean, double                                                                       \
-             : json_real, char *                                                                             \
-             : st_json_string_or_null, const char *                                                          \
-             : st_json_string_or_null, json_t *                                                              \
-             : st_json_itself, unsigned                                                                      \
-             : st_json_unsigned, unsigned long                                                               \
-             : st_json_unsigned, unsigned long long                                                          \
-             : st_json_unsigned, default                                                                     \
+/** Converts a C value to JSON by its type: a bool (a comparison has type int, so it becomes a
+ * number), a number, a text (null for NULL), or JSON itself. */
+#define ST_JSON(value)                                                                             \
+    _Generic((value), bool                                                                        \
+             : st_json_boolean, double                                                            \
+             : json_real, char *                                                                  \
+             : st_json_string_or_null, const char *                                               \
+             : st_json_string_or_null, json_t *                                                   \
+             : st_json_itself, unsigned                                                           \
+             : st_json_unsigned, unsigned long                                                    \
+             : st_json_unsigned, unsigned long long                                               \
+             : st_json_unsigned, default                                                          \
              : json_integer)(value)
 
-/** Appends a value to an array; takes its reference. If the value or the array is NULL (out of memory), the
- * array is freed and becomes NULL, so that json_pack() with it fails. */
+/** Appends a value to an array; takes its reference. If the value or the array is NULL (out of
+ * memory), the array is freed and becomes NULL, so that json_pack() with it fails. */
 static inline void st_json_append(json_t **array, json_t *value)
 {
     if (json_array_append_new(*array, value) == 0)
@@ -95,8 +95,8 @@ static inline int64_t st_json_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-/** A text made safe (core/text/safe.h), so that the document can be printed on a terminal as it is. New
- * reference; NULL: out of memory. */
+/** A text made safe (core/text/safe.h), so that the document can be printed on a terminal as it is.
+ * New reference; NULL: out of memory. */
 json_t *st_json_safe_string(const char *text);
 
 /** As st_json_safe_string; null for "". */
@@ -111,7 +111,8 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
     return st_text_or(st_json_text(object, key), "");
 }
 
-/** Walks over the list that is member `key` of an object; without such a list there are no values. */
+/** Walks over the list that is member `key` of an object; without such a list there are no
+ * values. */
 struct st_json_walk {
     const json_t *list;
     size_t next;
@@ -122,16 +123,16 @@ static inline bool st_json_walk_on(struct st_json_walk *walk)
     walk->value = walk->value == NULL ? json_array_get(walk->list, walk->next++) : NULL;
     return walk->value != NULL;
 }
-#define ST_JSON_EACH(one, object, key)                                                                       \
-    for (struct st_json_walk one##_walk = {json_object_get((object), (key)), 0, NULL};                       \
-         st_json_walk_on(&one##_walk);)                                                                      \
+#define ST_JSON_EACH(one, object, key)                                                             \
+    for (struct st_json_walk one##_walk = {json_object_get((object), (key)), 0, NULL};             \
+         st_json_walk_on(&one##_walk);)                                                            \
         for (json_t *one = one##_walk.value; one != NULL; one = one##_walk.value = NULL)
 
 /** As st_json_text_of, as one safe line (core/text/safe.h); lives as long as texts of st_text(). */
 const char *st_json_safe_text(const json_t *object, const char *key);
 
-/** Appends JSON text to a buffer, as json_dump_callback_t. @param ctx a struct st_text_buffer. @return 0; -1:
- * out of memory. */
+/** Appends JSON text to a buffer, as json_dump_callback_t. @param ctx a struct st_text_buffer.
+ * @return 0; -1: out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 
 /** Parses a text that st_json_write collected, and frees the text. @return 0, -ENOMEM. */
@@ -140,11 +141,12 @@ int st_json_written(char *text, json_t **ret);
 /** Flags for documents that people may read: indented, and 0.1 instead of 0.10000000000000001. */
 #define ST_JSON_PRETTY (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-/** As json_dumps with ST_JSON_PRETTY, with \u escapes also for characters that JSON allows but that are not
- * safe text (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document's value stays
- * the same. @return NULL: out of memory, or no document. Free with free(). */
+/** As json_dumps with ST_JSON_PRETTY, with \u escapes also for characters that JSON allows but that
+ * are not safe text (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The
+ * document's value stays the same. @return NULL: out of memory, or no document. Free with
+ * free(). */
 char *st_json_dump(const json_t *document);
 
-/** Converts a document to text, which the caller frees, and releases the document. @param document NULL:
- * out of memory. @return NULL: out of memory. */
+/** Converts a document to text, which the caller frees, and releases the document. @param document
+ * NULL: out of memory. @return NULL: out of memory. */
 char *st_json_into_text(json_t *document, size_t flags);

@@ -9,8 +9,8 @@ static size_t least(size_t a, size_t b)
 size_t st_near_distance(const char *a, const char *b)
 {
     const size_t a_len = strlen(a), b_len = strlen(b);
-    /* three rows of the table of edit distances, to each prefix of b: for the prefix of a that ends two
-     * letters earlier, one letter earlier, and at the current letter */
+    /* three rows of the table of edit distances, to each prefix of b: for the prefix of a that ends
+     * two letters earlier, one letter earlier, and at the current letter */
     size_t rows[3][64];
     if (a_len >= ST_ARRAY_LEN(rows[0]) || b_len >= ST_ARRAY_LEN(rows[0]))
         return SIZE_MAX;

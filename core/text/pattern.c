@@ -8,7 +8,8 @@ static size_t plain(const char *pattern)
     return strcspn(pattern, "*%");
 }
 
-/** Finds the literal text at the beginning of the pattern in a line. @return NULL: it is not there. */
+/** Finds the literal text at the beginning of the pattern in a line. @return NULL: it is not
+ * there. */
 static const char *find(const char *line, const char *pattern)
 {
     return memmem(line, strlen(line), pattern, plain(pattern));
@@ -16,13 +17,15 @@ static const char *find(const char *line, const char *pattern)
 
 static size_t part_length(const char *at, char kind, const char *behind)
 {
-    const char stops[] = {' ', '\t', *behind != '\0' && strchr("*%", *behind) == NULL ? *behind : ' ', '\0'};
+    const char stops[] = {' ', '\t',
+                          *behind != '\0' && strchr("*%", *behind) == NULL ? *behind : ' ', '\0'};
     const char *end;
     size_t len;
     switch (kind) {
     case 'd':
         len = strspn(at, "+-.0123456789");
-        return len - (len > 0 && at[len - 1] == '.'); /* without the full stop at the end of a sentence */
+        return len -
+               (len > 0 && at[len - 1] == '.'); /* without the full stop at the end of a sentence */
     case 'v':
         return *at >= '0' && *at <= '9' ? strcspn(at, stops) : 0;
     case 's':
@@ -49,7 +52,8 @@ bool st_pattern_match(const char *line, const char *pattern, struct st_pattern_p
             if (len == 0 || ret->n == ST_PATTERN_PARTS)
                 return false;
             char *part = ret->text[ret->n++];
-            snprintf(part, ST_PATTERN_PART_BYTES, "%.*s", (int)ST_MIN(len, ST_PATTERN_PART_BYTES - 1), at);
+            snprintf(part, ST_PATTERN_PART_BYTES, "%.*s",
+                     (int)ST_MIN(len, ST_PATTERN_PART_BYTES - 1), at);
             at += len;
         } else if (*pattern == ' ') {
             if (*at != ' ' && *at != '\t')
@@ -69,7 +73,8 @@ bool st_pattern_next(const char **text, const char *pattern, struct st_pattern_p
         *text = st_text_next_line(*text);
         if (strchr("*%", *pattern) == NULL && *at != *pattern)
             continue;
-        snprintf(line, sizeof(line), "%.*s", (int)ST_MIN(strcspn(at, "\r\n"), sizeof(line) - 1), at);
+        snprintf(line, sizeof(line), "%.*s", (int)ST_MIN(strcspn(at, "\r\n"), sizeof(line) - 1),
+                 at);
         if (st_pattern_match(line, pattern, ret))
             return true;
     }

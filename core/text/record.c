@@ -96,8 +96,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads a value up to a blank, and decodes its escapes. @return the text behind it; NULL: an incomplete
- * escape, or too long. */
+/* Reads a value up to a blank, and decodes its escapes. @return the text behind it; NULL: an
+ * incomplete escape, or too long. */
 static const char *read_value(const char *text, char ret[VALUE_BYTES])
 {
     size_t n = 0;
@@ -124,9 +124,9 @@ int st_record_parse(const struct st_record *record, const char *text, void *ret)
         const char *key = text + 1;
         const size_t len = strcspn(key, "=");
         size_t i = 0;
-        while (i < record->n &&
-               ((record->fields[i].in & ST_FIELD_LINE) == 0 || strlen(record->fields[i].name) != len ||
-                strncmp(key, record->fields[i].name, len) != 0))
+        while (i < record->n && ((record->fields[i].in & ST_FIELD_LINE) == 0 ||
+                                 strlen(record->fields[i].name) != len ||
+                                 strncmp(key, record->fields[i].name, len) != 0))
             i++;
         text = i < record->n && key[len] == '=' ? read_value(key + len + 1, value) : NULL;
         if (text == NULL || !st_record_set_text(&record->fields[i], value, ret))

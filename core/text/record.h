@@ -1,5 +1,5 @@
-/* Describes a struct once for all its forms: the line of a helper program, the row in SQLite, the JSON. The
- * description is a table with a row for each member. Pure; threads: any. */
+/* Describes a struct once for all its forms: the line of a helper program, the row in SQLite, the
+ * JSON. The description is a table with a row for each member. Pure; threads: any. */
 #pragma once
 
 #include "core/base.h"
@@ -22,8 +22,9 @@ struct st_field {
     enum st_form form;
     unsigned in;      /* the forms that have this member: bits ST_FIELD_* */
     size_t at, bytes; /* offset and size of the member in the struct */
-    /* none: the value that means unknown; it is not written. min, max: the allowed range; a value outside is
-     * refused in a line, counts as unknown in a file, and is limited when it is written */
+    /* none: the value that means unknown; it is not written. min, max: the allowed range; a value
+     * outside is refused in a line, counts as unknown in a file, and is limited when it is
+     * written */
     int64_t none, min, max;
     const char *(*word)(int value); /* the word for each value of 0 .. max, for ST_FORM_WORD */
 };
@@ -44,14 +45,15 @@ const char *st_record_text(const struct st_field *field, const void *from);
 
 /** Sets a number. @return false: out of range; nothing was written. */
 bool st_record_set_number(const struct st_field *field, int64_t value, void *ret);
-/** Sets a member from text; a name that is too long is cut. @return false: out of range, or no such word;
- * nothing was written. */
+/** Sets a member from text; a name that is too long is cut. @return false: out of range, or no such
+ * word; nothing was written. */
 bool st_record_set_text(const struct st_field *field, const char *text, void *ret);
 
-/** Appends " busy_ns=28000000 client=Heavy%20Reverb": the known members of ST_FIELD_LINE. In a name, "%"
- * and two hexadecimal digits stand for a byte: a blank, "%", or a byte that is not printable ASCII. */
+/** Appends " busy_ns=28000000 client=Heavy%20Reverb": the known members of ST_FIELD_LINE. In a
+ * name, "%" and two hexadecimal digits stand for a byte: a blank, "%", or a byte that is not
+ * printable ASCII. */
 void st_record_line(const struct st_record *record, const void *from, char *buf, size_t buf_bytes);
 
-/** Parses a line of st_record_line. @param ret members that are not in the line stay unchanged. @return 0,
- * -EBADMSG: malformed, or a key that is not allowed in a line. */
+/** Parses a line of st_record_line. @param ret members that are not in the line stay unchanged.
+ * @return 0, -EBADMSG: malformed, or a key that is not allowed in a line. */
 ST_NODISCARD int st_record_parse(const struct st_record *record, const char *text, void *ret);

@@ -43,8 +43,8 @@ bool st_safe_point(uint32_t point)
     return true;
 }
 
-/** Reads one character of foreign text. @param bytes at least 1. @return bytes that were read. Writes
- * *ret_bytes bytes from *ret_safe in their place. */
+/** Reads one character of foreign text. @param bytes at least 1. @return bytes that were read.
+ * Writes *ret_bytes bytes from *ret_safe in their place. */
 static size_t next(const char *text, size_t bytes, const char **ret_safe, size_t *ret_bytes)
 {
     uint32_t point;
@@ -139,8 +139,8 @@ void st_safe_print_xml(FILE *out, const char *text)
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
 
-/** Can the word be used without quotes? Not with '=' at its beginning, which zsh replaces by the path of a
- * command. */
+/** Can the word be used without quotes? Not with '=' at its beginning, which zsh replaces by the
+ * path of a command. */
 static bool is_plain(const char *word)
 {
     return word[0] != '\0' && word[0] != '=' && word[strspn(word, PLAIN)] == '\0';

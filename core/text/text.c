@@ -1,4 +1,5 @@
-/* Makes texts that the caller need not free: st_text_forget frees all of them. Prints texts on terminals. */
+/* Makes texts that the caller need not free: st_text_forget frees all of them. Prints texts on
+ * terminals. */
 #include "core/text/text.h"
 
 #include "core/text/safe.h"
@@ -10,8 +11,10 @@ struct block {
     char room[BLOCK_BYTES];
 };
 
-static _Thread_local struct block oldest, *last; /* last: the block that is used now; NULL: `oldest` */
-static _Thread_local size_t used_bytes, more_n;  /* bytes used in `last`; number of blocks behind `oldest` */
+static _Thread_local struct block oldest,
+    *last; /* last: the block that is used now; NULL: `oldest` */
+static _Thread_local size_t used_bytes,
+    more_n; /* bytes used in `last`; number of blocks behind `oldest` */
 
 char *st_text_room(size_t bytes)
 {
@@ -42,7 +45,8 @@ void st_text_forget(void)
         return;
     for (struct block *next; (next = oldest.next) != NULL; free(next))
         oldest.next = next->next;
-    /* Overwrites the freed texts: a text that is still in use, by mistake, then appears as "???". */
+    /* Overwrites the freed texts: a text that is still in use, by mistake, then appears as
+     * "???". */
     memset(oldest.room, '?', sizeof(oldest.room));
     last = NULL;
     used_bytes = more_n = 0;
@@ -122,8 +126,8 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
     ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
-/* Width in terminal columns of the character that begins at text. 0: a combining mark, or a byte within a
- * character. Source: Unicode's EastAsianWidth.txt, simplified. */
+/* Width in terminal columns of the character that begins at text. 0: a combining mark, or a byte
+ * within a character. Source: Unicode's EastAsianWidth.txt, simplified. */
 static int columns_at(const char *text, size_t bytes)
 {
     static const uint32_t wide[][2] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0xa4cf},
@@ -181,11 +185,12 @@ void st_text_pad(FILE *out, const char *text, int columns)
     while (++n < columns);
 }
 
-/* Finds the end of the word that begins at `begin`. A number and the unit after it are one word, so that both
- * stay on one line. */
+/* Finds the end of the word that begins at `begin`. A number and the unit after it are one word, so
+ * that both stay on one line. */
 static size_t word_end(const char *text, size_t bytes, size_t begin)
 {
-    static const char *const units[] = {" %", " ns", " us", " µs", " ms", " s", " min", " h", " Hz", " kHz"};
+    static const char *const units[] = {" %", " ns",  " us", " µs", " ms",
+                                        " s", " min", " h",  " Hz", " kHz"};
     size_t end = begin;
     while (end < bytes && text[end] != ' ' && text[end] != '\t')
         end++;
@@ -240,8 +245,9 @@ void st_text_field(FILE *out, const char *label, const char *text, int label_col
     const int columns = st_text_columns(label);
     st_text_pad(out, label, label_columns);
     st_text_flow(out, text, strlen(text),
-                 &(struct st_text_flow){
-                     .column = ST_MAX(columns + 1, label_columns), .indent = label_columns, .width = width});
+                 &(struct st_text_flow){.column = ST_MAX(columns + 1, label_columns),
+                                        .indent = label_columns,
+                                        .width = width});
 }
 
 void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)

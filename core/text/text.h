@@ -3,10 +3,10 @@
 
 #include "core/base.h"
 
-/** Prints a text of at most ST_TEXT_MAX_BYTES - 1 bytes; a longer one is cut. The text lives until its thread
- * calls st_text_forget: a loop calls it after each iteration, a command never. If a thread has more than
- * ST_TEXT_TURN_BYTES of texts, new texts overwrite the oldest ones. Threads: any, each with its own texts;
- * never the cycle loop, since this allocates. */
+/** Prints a text of at most ST_TEXT_MAX_BYTES - 1 bytes; a longer one is cut. The text lives until
+ * its thread calls st_text_forget: a loop calls it after each iteration, a command never. If a
+ * thread has more than ST_TEXT_TURN_BYTES of texts, new texts overwrite the oldest ones. Threads:
+ * any, each with its own texts; never the cycle loop, since this allocates. */
 #define ST_TEXT_MAX_BYTES  8192
 #define ST_TEXT_TURN_BYTES (16 * 1024 * 1024)
 ST_NODISCARD char *st_text(const char *format, ...) ST_PRINTF(1, 2);
@@ -63,14 +63,14 @@ static inline const char *st_text_next_line(const char *line)
     return line + (*line == '\n');
 }
 
-/** Is the text equal to one of the words, does it begin with one, does it contain one? The list of words ends
- * with NULL. */
+/** Is the text equal to one of the words, does it begin with one, does it contain one? The list of
+ * words ends with NULL. */
 bool st_text_is_among(const char *text, const char *const *words);
 bool st_text_begins_among(const char *text, const char *const *words);
 bool st_text_has_among(const char *text, const char *const *words);
 
-/** Copies the first `len` bytes of a text and a '\0'. @return false: there is no room, and nothing was
- * written. */
+/** Copies the first `len` bytes of a text and a '\0'. @return false: there is no room, and nothing
+ * was written. */
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len);
 
 /** Removes ASCII white space at both ends, in place. */
@@ -80,15 +80,16 @@ void st_text_trim(char *text);
 char *st_text_swap(char *text, char from, char to);
 
 /** Loops over the parts between `separators`; modifies the text, as strtok_r(). */
-#define ST_TEXT_EACH(part, text, separators)                                                                 \
-    for (char *part##_rest = NULL, *part = strtok_r((text), (separators), &part##_rest); part != NULL;       \
-         part = strtok_r(NULL, (separators), &part##_rest))
+#define ST_TEXT_EACH(part, text, separators)                                                       \
+    for (char *part##_rest = NULL, *part = strtok_r((text), (separators), &part##_rest);           \
+         part != NULL; part = strtok_r(NULL, (separators), &part##_rest))
 
 /** Appends to the text in an array of buf_bytes; text that does not fit is cut. */
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRINTF(3, 4);
 /** As st_text_append, for an array; does not compile for a pointer. */
-#define ST_APPEND(array, ...)                                                                                \
-    st_text_append((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
+#define ST_APPEND(array, ...)                                                                      \
+    st_text_append((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]),        \
+                   __VA_ARGS__)
 
 /** As st_text_append, with `separator` before it unless the array is empty. */
 void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char *format, ...)
@@ -97,7 +98,8 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
 /** Width of a UTF-8 text in terminal columns; wide characters have two. */
 int st_text_columns(const char *text);
 
-/** Cuts text after `columns` columns, since a progress line that wraps cannot be overwritten. @return text.
+/** Cuts text after `columns` columns, since a progress line that wraps cannot be overwritten.
+ * @return text.
  */
 char *st_text_clip(char *text, int columns);
 
@@ -111,8 +113,8 @@ struct st_text_flow {
     int width;  /* columns of a line; 0: no wrapping */
 };
 
-/** Prints the words of one line of text, wrapped between words, and a newline. A number stays together
- * with its unit. Control characters are made safe (core/text/safe.h). */
+/** Prints the words of one line of text, wrapped between words, and a newline. A number stays
+ * together with its unit. Control characters are made safe (core/text/safe.h). */
 void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_text_flow *flow);
 
 /** As st_text_flow, from the beginning of a line. */
@@ -121,7 +123,8 @@ void st_text_wrap(FILE *out, const char *text, int indent, int width);
 /** Prints a text as a paragraph of its own, wrapped. */
 void st_text_say(FILE *out, int width, const char *format, ...) ST_PRINTF(3, 4);
 
-/** Closes a stream of open_memstream(). @return its text, which the caller frees; NULL: out of memory. */
+/** Closes a stream of open_memstream(). @return its text, which the caller frees; NULL: out of
+ * memory. */
 char *st_text_take(FILE *out, char **text);
 
 /** Prints a label in the first `label_columns` columns, then the text beside it, wrapped. */

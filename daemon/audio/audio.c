@@ -1,4 +1,5 @@
-/* Opens sleeptuned's own test stream in a thread, watches it, and opens it again after it was lost. */
+/* Opens sleeptuned's own test stream in a thread, watches it, and opens it again after it was
+ * lost. */
 #include "daemon/audio/audio.h"
 
 #include <pthread.h>
@@ -82,11 +83,10 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     ST_PRINT(audio->view.error, "%s", error);
     pthread_mutex_unlock(&audio->mutex);
     if (!known) /* the same reason is reported once, although each attempt fails */
-        st_events_add(
-            audio->events, ST_LOG_WARN, wall_ns(audio), kind,
-            "sleeptuned's own test stream does not run: %s. sleeptuned continues without it and tries again "
-            "every 1 s to 60 s.",
-            error);
+        st_events_add(audio->events, ST_LOG_WARN, wall_ns(audio), kind,
+                      "sleeptuned's own test stream does not run: %s. sleeptuned continues without "
+                      "it and tries again every 1 s to 60 s.",
+                      error);
 }
 
 static void note_running(struct st_audio *audio)
@@ -101,19 +101,21 @@ static void note_running(struct st_audio *audio)
     const struct st_audio_view now = *view;
     pthread_mutex_unlock(&audio->mutex);
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
-                  "sleeptuned's own test stream on %s, device %.80s: %lld Hz, %s, buffer %s", now.backend,
-                  now.device, (long long)now.rate_hz, now.format, st_ns_text(now.latency_ns));
+                  "sleeptuned's own test stream on %s, device %.80s: %lld Hz, %s, buffer %s",
+                  now.backend, now.device, (long long)now.rate_hz, now.format,
+                  st_ns_text(now.latency_ns));
 }
 
-/* Reports the dropouts since the last check as one event. If there are too many events, they are summed
- * (daemon/causes/event_limit.h). */
+/* Reports the dropouts since the last check as one event. If there are too many events, they are
+ * summed (daemon/causes/event_limit.h). */
 static void report_dropouts(struct st_audio *audio)
 {
     const uint64_t n = atomic_load(&audio->seen.dropouts), new_n = n - audio->dropouts_reported_n;
     if (new_n == 0)
         return;
     /* The backend is the detail of the event: where the user should look. */
-    struct st_event event = st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend);
+    struct st_event event =
+        st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend);
     ST_PRINT(event.source, "own");
     ST_PRINT(event.device, "%.63s", audio->view.device_name);
     event.certainty = ST_CERTAINTY_EXACT;
@@ -143,9 +145,10 @@ static int64_t step(struct st_audio *audio)
     if (audio->stream == NULL) {
         audio->judge = (struct st_audio_judge){.heard = atomic_load(&audio->seen.calls)};
         atomic_store(&audio->seen.policy, POLICY_UNKNOWN);
-        const int r = audio->module->open(audio->platform, &audio->config, &audio->seen, &audio->stream,
-                                          error, sizeof(error));
-        /* st_audio_stop may have given up waiting for this thread, and the list of events may be freed. */
+        const int r = audio->module->open(audio->platform, &audio->config, &audio->seen,
+                                          &audio->stream, error, sizeof(error));
+        /* st_audio_stop may have given up waiting for this thread, and the list of events may be
+         * freed. */
         if (is_stopping(audio))
             return 0;
         if (r < 0) {
@@ -165,7 +168,8 @@ static int64_t step(struct st_audio *audio)
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
     ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
-    /* Reports the loss before the stream is closed, since closing may hang if the sound server hangs. */
+    /* Reports the loss before the stream is closed, since closing may hang if the sound server
+     * hangs. */
     note_failure(audio, ST_EVENT_AUDIO_LOST, error);
     close_stream(audio);
     return st_audio_backoff_ns(audio->failures);
@@ -174,7 +178,8 @@ static int64_t step(struct st_audio *audio)
 /* Waits for `wake`, at most ns. Call with the mutex held. */
 static void wait_ns(struct st_audio *audio, int64_t ns)
 {
-    const struct timespec until = st_ns_to_timespec(st_ns_add(st_platform_now_ns(audio->platform), ns));
+    const struct timespec until =
+        st_ns_to_timespec(st_ns_add(st_platform_now_ns(audio->platform), ns));
     pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
 }
 
@@ -200,7 +205,8 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* Finds the module of the backend, before the thread starts. @return NULL, or why there is no stream. */
+/* Finds the module of the backend, before the thread starts. @return NULL, or why there is no
+ * stream. */
 static const char *load(struct st_audio *audio)
 {
 #if ST_HAVE_OSS
@@ -214,13 +220,14 @@ static const char *load(struct st_audio *audio)
 #endif
     const char *why = st_module_load("stream", ST_STREAM_SYMBOL, &audio->module);
     if (why == NULL && !st_text_is(audio->module->version, ST_VERSION))
-        why = st_text("the module stream has version %s, sleeptuned has version %s. Restart sleeptuned.",
-                      audio->module->version, ST_VERSION);
+        why = st_text(
+            "the module stream has version %s, sleeptuned has version %s. Restart sleeptuned.",
+            audio->module->version, ST_VERSION);
     return why;
 }
 
-int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                   struct st_audio **ret)
+int st_audio_start(struct st_platform *platform, const struct st_config *config,
+                   struct st_events *events, struct st_audio **ret)
 {
     struct st_audio *audio = calloc(1, sizeof(*audio));
     if (audio == NULL)
@@ -264,8 +271,10 @@ void st_audio_stop(struct st_audio *audio)
         r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
     const bool ended = audio->ended;
     pthread_mutex_unlock(&audio->mutex);
-    if (!ended) { /* the thread hangs in the sound server's library, so the memory that it uses must stay */
-        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned", audio->config.audio.backend);
+    if (!ended) { /* the thread hangs in the sound server's library, so the memory that it uses must
+                     stay */
+        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned",
+                audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;
     }

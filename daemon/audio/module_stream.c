@@ -1,5 +1,5 @@
-/* The own stream through libsoundio. Each of its callbacks is set, because its default callbacks abort the
- * process. */
+/* The own stream through libsoundio. Each of its callbacks is set, because its default callbacks
+ * abort the process. */
 #include "daemon/audio/stream.h"
 
 #include <soundio/soundio.h>
@@ -38,11 +38,11 @@ static const enum SoundIoFormat formats[] = {
 static const struct {
     const char *name;
     enum SoundIoBackend backend;
-    /* true: libsoundio's own thread plays, and sleeptuned sets its policy; false: a thread of the sound
-     * server's library plays */
+    /* true: libsoundio's own thread plays, and sleeptuned sets its policy; false: a thread of the
+     * sound server's library plays */
     bool own_thread;
-    /* smallest latency that is asked for: pulseaudio as its own clients use it, dummy so that it wakes less
-     * often than the loop */
+    /* smallest latency that is asked for: pulseaudio as its own clients use it, dummy so that it
+     * wakes less often than the loop */
     int64_t latency_min_ms;
 } backends[] = {
     {"dummy", SoundIoBackendDummy, true, 50},
@@ -180,7 +180,8 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
     }
     if (!soundio_have_backend(backends[index].backend)) {
         snprintf(error, error_bytes,
-                 "libsoundio, which plays this stream, was built without %s: choose another audio.backend",
+                 "libsoundio, which plays this stream, was built without %s: choose another "
+                 "audio.backend",
                  backends[index].name);
         return -ENOTSUP;
     }
@@ -205,8 +206,8 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
 }
 
 /* Lists in an error message the ids that audio.device can be set to. */
-static void list_devices(struct SoundIo *soundio, const char *backend, const char *wished, char *buf,
-                         size_t buf_bytes)
+static void list_devices(struct SoundIo *soundio, const char *backend, const char *wished,
+                         char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "backend %.31s has no output device \"%.100s\"", backend, wished);
     for (int i = 0; i < soundio_output_device_count(soundio); i++) {
@@ -230,13 +231,15 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
         return -ENODEV;
     if (device->probe_error == 0)
         return 0;
-    snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(device->probe_error));
+    snprintf(error, error_bytes, "device %.100s: %s", device->id,
+             soundio_strerror(device->probe_error));
     return -EIO;
 }
 
-/* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. It rounds its
- * buffer up to whole pages. With exactly whole pages, a wake-up that is a microsecond late counts as an
- * underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves nearly a page to spare, 10 ms at 48 kHz.
+/* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. It
+ * rounds its buffer up to whole pages. With exactly whole pages, a wake-up that is a microsecond
+ * late counts as an underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves nearly a
+ * page to spare, 10 ms at 48 kHz.
  */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
@@ -282,8 +285,8 @@ static int begin(struct st_own_stream *stream, char *error, size_t error_bytes)
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
-        snprintf(error, error_bytes, "device %.100s offers no sample format that sleeptuned can use",
-                 device->id);
+        snprintf(error, error_bytes,
+                 "device %.100s offers no sample format that sleeptuned can use", device->id);
         return -ENOTSUP;
     }
     const struct st_config *config = stream->config;
@@ -309,7 +312,8 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
     stream->config = config;
     stream->seen = seen;
     int r = connect_backend(stream, error, error_bytes);
-    st_text_forget(); /* the module has its own copies of st_text, which the daemon's call does not free */
+    st_text_forget(); /* the module has its own copies of st_text, which the daemon's call does not
+                         free */
     if (r == 0)
         r = choose_device(stream, error, error_bytes);
     return r == 0 ? begin(stream, error, error_bytes) : r;

@@ -1,5 +1,5 @@
-/* The own stream on an OSS device of FreeBSD: a thread writes silence, and reads the number of gaps after
- * each fragment. */
+/* The own stream on an OSS device of FreeBSD: a thread writes silence, and reads the number of gaps
+ * after each fragment. */
 #include <fcntl.h>
 #include <pthread.h>
 
@@ -72,8 +72,8 @@ static int begin(struct st_own_stream *stream)
     stream->fd = stream->calls->open(stream->device, O_WRONLY);
     if (stream->fd < 0)
         return -errno;
-    int r =
-        st_oss_set_up(stream->calls, stream->fd, AFMT_S16_NE, period_bytes(stream->config), &stream->rate_hz);
+    int r = st_oss_set_up(stream->calls, stream->fd, AFMT_S16_NE, period_bytes(stream->config),
+                          &stream->rate_hz);
     if (r == 0)
         r = st_oss_ask(stream->calls, stream->fd, SNDCTL_DSP_GETOSPACE, &stream->room);
     if (r == 0 && (stream->room.fragsize < FRAME_BYTES || stream->room.fragsize > FRAGMENT_BYTES ||
@@ -122,8 +122,8 @@ static void describe(const struct st_own_stream *stream, struct st_audio_view *r
     ST_PRINT(ret->format, "signed 16-bit");
     ret->raw = true;
     ret->rate_hz = stream->rate_hz;
-    ret->latency_ns = (int64_t)stream->room.fragsize / FRAME_BYTES * stream->room.fragstotal * ST_NS_PER_S /
-                      stream->rate_hz;
+    ret->latency_ns = (int64_t)stream->room.fragsize / FRAME_BYTES * stream->room.fragstotal *
+                      ST_NS_PER_S / stream->rate_hz;
 }
 
 static const char *find_failure(struct st_own_stream *stream)

@@ -8,7 +8,8 @@
 #include "platform/tree.h"
 
 #define QUARTER_NS INT64_C(250000000)
-/* a longer gap ends a series: of wake-ups (no loop ran then), or of seconds in which the machine was slow */
+/* a longer gap ends a series: of wake-ups (no loop ran then), or of seconds in which the machine
+ * was slow */
 #define GAP_NS INT64_C(2000000000)
 
 #define UNKNOWN INT64_MIN
@@ -35,7 +36,8 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
     return ST_MIN(llround(share), 1000);
 }
 
-void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
+void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_platform *platform,
+                               int cpu)
 {
     static const char *const of[] = {"cpu", "io", "memory"};
     struct st_event_pressure now = ST_EVENT_PRESSURE_UNKNOWN;
@@ -54,8 +56,8 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
         pressure->pressure_us[i] = us;
     }
     if (pressure->sampled)
-        now.throttles_n =
-            grown(pressure->last.counts[ST_READING_HEAT_N], pressure->before.counts[ST_READING_HEAT_N]);
+        now.throttles_n = grown(pressure->last.counts[ST_READING_HEAT_N],
+                                pressure->before.counts[ST_READING_HEAT_N]);
     now.cpu_khz = pressure->last.clock_khz;
     now.temperature_mc = st_readings_temperature_mc(platform, cpu);
     pressure->sampled = true;
@@ -68,14 +70,15 @@ struct st_causes {
     struct st_system_pressure pressure; /* used by the main thread only */
     pthread_mutex_t mutex;              /* protects all members below */
     int64_t memory_before_permille;     /* memory pressure in the previous second */
-    struct st_meanwhile meanwhile;      /* the state of the machine that st_events_set_meanwhile passes on */
-    int64_t above_ns;                   /* limit for a late wake-up (ns); 0: there was no loop yet */
+    struct st_meanwhile
+        meanwhile;    /* the state of the machine that st_events_set_meanwhile passes on */
+    int64_t above_ns; /* limit for a late wake-up (ns); 0: there was no loop yet */
     /* sums of the current minute; wakes_n, from_ns and from_wall_ns are of this minute, too */
     struct st_cause_sums now;
     uint64_t wakes_n;
     int64_t from_ns, from_wall_ns;
-    /* the worst late wake-up of the current quarter of a second, whose event is not added yet; count_n 0:
-     * none */
+    /* the worst late wake-up of the current quarter of a second, whose event is not added yet;
+     * count_n 0: none */
     struct st_event late;
     int cpu;             /* CPU of the loop; -1: any */
     char no_tracer[200]; /* why the trace names no culprit; "": it does */
@@ -133,8 +136,8 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
     pthread_mutex_unlock(&causes->mutex);
 }
 
-/* Notes the state of the machine for later events. The memory pressure is the larger one of the last two
- * seconds, since a dropout is reported up to a second late. Call with the mutex held. */
+/* Notes the state of the machine for later events. The memory pressure is the larger one of the
+ * last two seconds, since a dropout is reported up to a second late. Call with the mutex held. */
 static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_t wall_ns)
 {
     struct st_meanwhile *m = &causes->meanwhile;
@@ -152,8 +155,8 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
     m->slowed = slowed;
 }
 
-/* Adds the event causes->late to the list of events, and puts `next` in its place. Unlocks the mutex, which
- * the caller holds. */
+/* Adds the event causes->late to the list of events, and puts `next` in its place. Unlocks the
+ * mutex, which the caller holds. */
 static void unlock_and_put_late(struct st_causes *causes, const struct st_event *next)
 {
     const struct st_event late = causes->late;
@@ -193,8 +196,8 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n)
     pthread_mutex_lock(&causes->mutex);
     struct st_meanwhile *m = &causes->meanwhile;
     causes->wakes_n += n;
-    const bool goes_on =
-        m->watched_from_ns <= wall_ns && m->watched_to_ns <= wall_ns && wall_ns - m->watched_to_ns <= GAP_NS;
+    const bool goes_on = m->watched_from_ns <= wall_ns && m->watched_to_ns <= wall_ns &&
+                         wall_ns - m->watched_to_ns <= GAP_NS;
     if (n > 0 && !goes_on)
         m->watched_from_ns = wall_ns;
     if (n > 0)
@@ -220,8 +223,9 @@ static void add(struct st_causes *causes, const struct st_cause_event *late,
     st_cause_sums_add(&causes->now, &row);
 }
 
-static struct st_event event_of(const struct st_cause_event *late, const struct st_trace_culprit *culprit,
-                                int64_t explained_ns, int64_t wall_ns)
+static struct st_event event_of(const struct st_cause_event *late,
+                                const struct st_trace_culprit *culprit, int64_t explained_ns,
+                                int64_t wall_ns)
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_LATE_WAKE, "%s", "");
     ST_PRINT(event.source, "loop");
@@ -237,11 +241,12 @@ static struct st_event event_of(const struct st_cause_event *late, const struct 
     return event;
 }
 
-/* Joins a late wake-up with the others of its quarter of a second; the first one of a new quarter adds the
- * event of the previous quarter. Unlocks the mutex, which the caller holds. */
+/* Joins a late wake-up with the others of its quarter of a second; the first one of a new quarter
+ * adds the event of the previous quarter. Unlocks the mutex, which the caller holds. */
 static void unlock_and_join(struct st_causes *causes, const struct st_event *late)
 {
-    if (causes->late.count_n > 0 && causes->late.wall_ns / QUARTER_NS == late->wall_ns / QUARTER_NS) {
+    if (causes->late.count_n > 0 &&
+        causes->late.wall_ns / QUARTER_NS == late->wall_ns / QUARTER_NS) {
         if (late->lateness_ns > causes->late.lateness_ns)
             causes->late.wall_ns = late->wall_ns;
         st_event_add(&causes->late, late);
@@ -255,16 +260,16 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit)
 {
     struct st_platform *platform = causes->platform;
-    const int64_t wall_ns =
-        st_ns_sub(st_platform_wall_ns(platform), st_ns_sub(st_platform_now_ns(platform), late->at_ns));
+    const int64_t wall_ns = st_ns_sub(st_platform_wall_ns(platform),
+                                      st_ns_sub(st_platform_now_ns(platform), late->at_ns));
     int64_t explained_ns = late->explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
     if (culprit == NULL && late->culprit[0] != '\0') {
         ST_PRINT(counted.name, "%s", late->culprit);
         culprit = &counted;
     }
-    /* The culprit's time is only a part of the wait, so it counts only if it exceeds what the counters
-     * explain. */
+    /* The culprit's time is only a part of the wait, so it counts only if it exceeds what the
+     * counters explain. */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
         explained_ns = ST_MIN(culprit->ns, late->lateness_ns);
     const struct st_event event = event_of(late, culprit, explained_ns, wall_ns);
@@ -285,12 +290,13 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
     struct st_platform *platform = causes->platform;
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
-    ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
-                                       .to_wall_ns = st_platform_wall_ns(platform),
-                                       .asked_from_wall_ns = INT64_MIN,
-                                       .measured_ns = st_platform_now_ns(platform) - causes->from_ns,
-                                       .wakes_n = causes->wakes_n,
-                                       .above_ns = causes->above_ns};
+    ret->span =
+        (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
+                               .to_wall_ns = st_platform_wall_ns(platform),
+                               .asked_from_wall_ns = INT64_MIN,
+                               .measured_ns = st_platform_now_ns(platform) - causes->from_ns,
+                               .wakes_n = causes->wakes_n,
+                               .above_ns = causes->above_ns};
     memcpy(ret->span.tracer, causes->no_tracer, sizeof(ret->span.tracer));
     pthread_mutex_unlock(&causes->mutex);
 }

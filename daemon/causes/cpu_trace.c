@@ -18,9 +18,10 @@ struct owner {
     int64_t before_ns, after_ns;
 };
 
-/* Which threads may be the culprit. AFTER_WAKING: threads that had the CPU after the waiting thread was
- * woken. WAITED_FOR: the same threads; but if the waking is not in the trace, all threads that had the CPU,
- * since the counters show a wait for it. ALL: all threads that had the CPU, before the waking, too. */
+/* Which threads may be the culprit. AFTER_WAKING: threads that had the CPU after the waiting thread
+ * was woken. WAITED_FOR: the same threads; but if the waking is not in the trace, all threads that
+ * had the CPU, since the counters show a wait for it. ALL: all threads that had the CPU, before the
+ * waking, too. */
 enum threads { THREADS_NONE, THREADS_AFTER_WAKING, THREADS_WAITED_FOR, THREADS_ALL };
 
 /* What runs on the CPU at a moment: an interrupt on top of a softirq, on top of a thread. */
@@ -35,7 +36,8 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
     if (who->kind == OWNER_NONE || before_ns + after_ns <= 0)
         return;
     size_t i = 0;
-    while (i < line->owners_n && (line->owners[i].kind != who->kind || line->owners[i].number != who->number))
+    while (i < line->owners_n &&
+           (line->owners[i].kind != who->kind || line->owners[i].number != who->number))
         i++;
     if (i == OWNERS_MAX)
         return;
@@ -48,8 +50,8 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
     line->owners[i].after_ns += after_ns;
 }
 
-/* Adds CPU time to the thread, softirq or interrupt that runs now. leave() decides later to whom the time of
- * an interrupt or softirq belongs, when its exit is seen. */
+/* Adds CPU time to the thread, softirq or interrupt that runs now. leave() decides later to whom
+ * the time of an interrupt or softirq belongs, when its exit is seen. */
 static void add(struct line *line, int64_t before_ns, int64_t after_ns)
 {
     struct owner *above = line->irq.kind != OWNER_NONE ? &line->irq : &line->softirq;
@@ -61,8 +63,8 @@ static void add(struct line *line, int64_t before_ns, int64_t after_ns)
     above->after_ns += after_ns;
 }
 
-/* Ends an interrupt or softirq. Without an exit event (events were lost), its time counts for the thread
- * below it. */
+/* Ends an interrupt or softirq. Without an exit event (events were lost), its time counts for the
+ * thread below it. */
 static void leave(struct line *line, struct owner *above, bool by_exit)
 {
     if (above->kind != OWNER_NONE)
@@ -117,11 +119,12 @@ static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t h
     return ST_MAX(b - a, 0);
 }
 
-/* Finds the thread that has the CPU at event i: the next switch takes the CPU from this thread. Unknown if
- * events were lost before that switch. There must be a switch at i or later. */
+/* Finds the thread that has the CPU at event i: the next switch takes the CPU from this thread.
+ * Unknown if events were lost before that switch. There must be a switch at i or later. */
 static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
 {
-    while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
+    while (events[i].cpu != cpu ||
+           (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
         i++;
     const struct st_trace_event *e = &events[i];
     if (e->kind == ST_TRACE_SWITCH)
@@ -129,10 +132,10 @@ static struct owner taken_from(const struct st_trace_event *events, size_t i, in
     return (struct owner){.kind = OWNER_NONE};
 }
 
-/* Follows the events of the CPU up to the switch `in`, and adds up the time of each owner. Time before the
- * first event, and time in which events were lost, has no owner. */
-static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
-                   int64_t waking_ns)
+/* Follows the events of the CPU up to the switch `in`, and adds up the time of each owner. Time
+ * before the first event, and time in which events were lost, has no owner. */
+static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid,
+                   int64_t due_ns, int64_t waking_ns)
 {
     const int cpu = events[in].cpu;
     const struct owner none = {.kind = OWNER_NONE};
@@ -150,8 +153,8 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
             continue;
         }
         if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
-            /* The switch takes the CPU from another thread than expected: events were lost, so the owner is
-             * unknown. */
+            /* The switch takes the CPU from another thread than expected: events were lost, so the
+             * owner is unknown. */
             line->thread = line->irq = line->softirq = none;
         else if (e->kind == ST_TRACE_SWITCH && line->thread.kind == OWNER_THREAD)
             /* the thread may have become another program (exec) while it had the CPU */
@@ -164,8 +167,8 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
 }
 
 /* The last event of a kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
-static size_t last_of(const struct st_trace_event *events, size_t n, enum st_trace_kind kind, int tid,
-                      int64_t from_ns, int64_t to_ns)
+static size_t last_of(const struct st_trace_event *events, size_t n, enum st_trace_kind kind,
+                      int tid, int64_t from_ns, int64_t to_ns)
 {
     for (size_t i = n; i-- > 0;) {
         if (events[i].kind == kind && events[i].pid == tid && events[i].at_ns >= from_ns &&
@@ -175,8 +178,8 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
     return SIZE_MAX;
 }
 
-/* Which threads may be the culprit if the counters gave this cause. @return false: with this cause, no other
- * thread can be. */
+/* Which threads may be the culprit if the counters gave this cause. @return false: with this cause,
+ * no other thread can be. */
 static bool suspects(enum st_cause cause, enum threads *ret)
 {
     static const struct {
@@ -195,8 +198,8 @@ static bool suspects(enum st_cause cause, enum threads *ret)
     return false;
 }
 
-/* The part of an owner's CPU time (ns) for which it may be blamed. If the waking is not in the trace, all of
- * the time is in before_ns. */
+/* The part of an owner's CPU time (ns) for which it may be blamed. If the waking is not in the
+ * trace, all of the time is in before_ns. */
 static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_seen,
                           bool waking_was_late)
 {
@@ -209,8 +212,8 @@ static int64_t counted_ns(const struct owner *who, enum threads threads, bool wa
     return who->after_ns + (before ? who->before_ns : 0);
 }
 
-/* How long (ns) a thread had the CPU of the switch `in`, in all its turns that ended after due_ns. @return 0:
- * a switch of one of these turns is missing in the trace, or may be missing. */
+/* How long (ns) a thread had the CPU of the switch `in`, in all its turns that ended after due_ns.
+ * @return 0: a switch of one of these turns is missing in the trace, or may be missing. */
 static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid, int64_t due_ns)
 {
     int64_t sum_ns = 0, from_ns = INT64_MIN;
@@ -237,8 +240,9 @@ static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid,
     return sum_ns;
 }
 
-int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
-                              int64_t due_ns, int64_t woke_ns, struct st_trace_culprit *ret)
+int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
+                              enum st_cause cause, int64_t due_ns, int64_t woke_ns,
+                              struct st_trace_culprit *ret)
 {
     enum threads threads;
     if (!suspects(cause, &threads))
@@ -289,6 +293,7 @@ void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_cul
     st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != len || strncmp(full, culprit->name, len) != 0)
         return; /* another thread has this number now */
-    st_proc_name(comm, st_tree_text(machine, st_text("/proc%.20s/cmdline", id)), full, sizeof(full));
+    st_proc_name(comm, st_tree_text(machine, st_text("/proc%.20s/cmdline", id)), full,
+                 sizeof(full));
     ST_PRINT(culprit->name, "%s%s", full, id);
 }

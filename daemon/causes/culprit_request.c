@@ -13,9 +13,9 @@ json_t *st_culprit_request_answer(int r, const struct st_trace_culprit *culprit)
 {
     if (r != 0)
         return json_pack("{s:s, s:b, s:n}", "schema", SCHEMA, "traces", r != -ENOTSUP, "name");
-    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:b}", "schema", SCHEMA, "traces", 1, "name", culprit->name,
-                     "ns", (json_int_t)culprit->ns, "turns_ns", (json_int_t)culprit->turns_ns, "explains",
-                     culprit->explains);
+    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:b}", "schema", SCHEMA, "traces", 1, "name",
+                     culprit->name, "ns", (json_int_t)culprit->ns, "turns_ns",
+                     (json_int_t)culprit->turns_ns, "explains", culprit->explains);
 }
 
 static int64_t length_of(const json_t *document, const char *key)
@@ -36,7 +36,8 @@ static int take(const json_t *document, struct st_trace_culprit *ret)
         return -ENOENT;
     struct st_trace_culprit found = {.ns = length_of(document, "ns"),
                                      .turns_ns = length_of(document, "turns_ns"),
-                                     .explains = json_is_true(json_object_get(document, "explains"))};
+                                     .explains =
+                                         json_is_true(json_object_get(document, "explains"))};
     if (found.ns < 0 || found.turns_ns < 0)
         return -EBADMSG;
     st_safe_copy(found.name, sizeof(found.name), name, ST_TEXT_TO_NUL);
@@ -52,17 +53,18 @@ int st_culprit_request_parse(const char *text, struct st_trace_culprit *ret)
     return r;
 }
 
-int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns, int64_t until_wall_ns,
-                       struct st_trace_culprit *ret)
+int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns,
+                       int64_t until_wall_ns, struct st_trace_culprit *ret)
 {
     char *body;
     const char *target = st_text("/v1/culprits?tid=%ld&since=%jd.%09jd&until=%jd.%09jd", (long)tid,
                                  since_wall_ns / ST_NS_PER_S, since_wall_ns % ST_NS_PER_S,
                                  until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
-    const int status = st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);
+    const int status =
+        st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);
     if (status < 0)
-        /* The socket file is missing, so no daemon runs. -ENOENT must not be returned, since it means that no
-         * culprit is known. */
+        /* The socket file is missing, so no daemon runs. -ENOENT must not be returned, since it
+         * means that no culprit is known. */
         return status != -ENOENT ? status : -ECONNREFUSED;
     const int r = status == 200 ? st_culprit_request_parse(body, ret) : -EBADMSG;
     free(body);

@@ -5,9 +5,9 @@
 
 #define LOG_MODULE "event"
 
-/* A late wake-up is in the list at most this time after its end: the drain thread reads the ring each quarter
- * of a second, a tracer answers when asked, and the main thread adds the event each second. If the loop does
- * not wake at all, it takes longer. */
+/* A late wake-up is in the list at most this time after its end: the drain thread reads the ring
+ * each quarter of a second, a tracer answers when asked, and the main thread adds the event each
+ * second. If the loop does not wake at all, it takes longer. */
 #define PUT_NS INT64_C(2500000000)
 /* after this time without an examined wake-up, the loop is not known to run */
 #define ALIVE_NS INT64_C(1000000000)
@@ -33,8 +33,8 @@ void st_events_finish(struct st_events *events)
     pthread_mutex_destroy(&events->mutex);
 }
 
-void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
-                      void *ctx)
+void st_events_listen(struct st_events *events,
+                      void (*hear)(void *ctx, const struct st_event *event), void *ctx)
 {
     pthread_mutex_lock(&events->mutex);
     events->hear = hear;
@@ -64,7 +64,8 @@ static void make_room(struct st_events *events)
     events->unlogged_n += !events->events[i].logged;
     events->kinds.kinds[place].n--;
     events->events_n--;
-    memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
+    memmove(&events->events[i], &events->events[i + 1],
+            (events->events_n - i) * sizeof(events->events[0]));
 }
 
 /* Stores the system pressure with a dropout or a late event, and the loop's CPU with a dropout. */
@@ -74,7 +75,8 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
     if (!st_event_kind_is_dropout(event->kind) && event->lateness_ns == INT64_MIN)
         return;
-    /* An event whose time is long past was added late, and the current pressure says nothing about it. */
+    /* An event whose time is long past was added late, and the current pressure says nothing about
+     * it. */
     if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS)
         event->pressure = m->pressure;
     if (!st_event_kind_is_dropout(event->kind))
@@ -83,7 +85,8 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
         event->loop_cpu = m->loop_cpu;
 }
 
-static void put(struct st_events *events, enum st_log_level level, const struct st_event *event, bool logged)
+static void put(struct st_events *events, enum st_log_level level, const struct st_event *event,
+                bool logged)
 {
     if (events->events_n == ST_EVENTS_MAX)
         make_room(events);
@@ -97,8 +100,8 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
 }
 
 /* Adds an event unless there were too many of its kind. @return false: it will be part of a sum. */
-static bool put_if_few(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                       bool logged)
+static bool put_if_few(struct st_events *events, enum st_log_level level,
+                       const struct st_event *event, bool logged)
 {
     pthread_mutex_lock(&events->mutex);
     const bool few =
@@ -158,7 +161,8 @@ json_t *st_events_json(struct st_events *events, int64_t wall_ns)
     const struct st_event *newest[ST_EVENTS_MAX];
     pthread_mutex_lock(&events->mutex);
     const size_t n = events->events_n;
-    for (size_t i = 0; i < n; i++) { /* sorts by time, since an event can be added after a later one */
+    for (size_t i = 0; i < n;
+         i++) { /* sorts by time, since an event can be added after a later one */
         const struct st_event *event = &events->events[i].event;
         size_t at = i;
         for (; at > 0 && newest[at - 1]->wall_ns > event->wall_ns; at--)
@@ -203,7 +207,8 @@ static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, stru
             continue;
         const struct st_event *event = &listed->event;
         const struct st_story_beside beside = look_beside(events, wall_ns, event);
-        if (!st_event_story_is_settled(&beside) && !end && st_ns_sub(wall_ns, event->wall_ns) < UNKNOWN_NS)
+        if (!st_event_story_is_settled(&beside) && !end &&
+            st_ns_sub(wall_ns, event->wall_ns) < UNKNOWN_NS)
             continue;
         listed->logged = true;
         ret->level = level_of(events, listed);
@@ -223,9 +228,9 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     struct ready ready;
     bool more = true;
     pthread_mutex_lock(&events->mutex);
-    while (
-        events->platform != NULL &&
-        st_event_limit_sum(&events->limit, st_platform_now_ns(events->platform), wall_ns, end, &sum, &level))
+    while (events->platform != NULL &&
+           st_event_limit_sum(&events->limit, st_platform_now_ns(events->platform), wall_ns, end,
+                              &sum, &level))
         put(events, level, &sum, false);
     const uint64_t unlogged_n = events->unlogged_n;
     events->unlogged_n = 0;
@@ -238,7 +243,8 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
         more = next_ready(events, wall_ns, end, &ready);
         pthread_mutex_unlock(&events->mutex);
         if (more)
-            st_log_event(ready.level, "event", ready.kind, ready.count_n, ready.lateness_ns, ready.text);
+            st_log_event(ready.level, "event", ready.kind, ready.count_n, ready.lateness_ns,
+                         ready.text);
     }
 }
 
@@ -246,7 +252,8 @@ bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *
 {
     pthread_mutex_lock(&events->mutex);
     const struct st_meanwhile *m = &events->meanwhile;
-    const bool then = m->slowed_to_ns >= wall_ns - ST_NS_PER_S && m->slowed_from_ns - ST_NS_PER_S <= wall_ns;
+    const bool then =
+        m->slowed_to_ns >= wall_ns - ST_NS_PER_S && m->slowed_from_ns - ST_NS_PER_S <= wall_ns;
     const bool known = then || m->at_ns == 0 || m->at_ns >= wall_ns;
     *ret = then ? m->slowed : ST_CAUSE_UNKNOWN;
     pthread_mutex_unlock(&events->mutex);

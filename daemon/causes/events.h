@@ -1,5 +1,6 @@
-/* Recent events: a short list for status, page and log, from which they are passed on to the history. Too
- * many events of a kind are summed (daemon/causes/event_limit.h). Once added, an event does not change. */
+/* Recent events: a short list for status, page and log, from which they are passed on to the
+ * history. Too many events of a kind are summed (daemon/causes/event_limit.h). Once added, an event
+ * does not change. */
 #pragma once
 
 #include <jansson.h>
@@ -53,13 +54,13 @@ struct st_events {
 ST_NODISCARD int st_events_init(struct st_events *events, struct st_platform *platform);
 void st_events_finish(struct st_events *events);
 
-/** Sets the listener. `hear` is called in the thread of each event, one call at a time, and must not wait
- * or add events. NULL: no listener. Threads: any. */
-void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
-                      void *ctx);
+/** Sets the listener. `hear` is called in the thread of each event, one call at a time, and must
+ * not wait or add events. NULL: no listener. Threads: any. */
+void st_events_listen(struct st_events *events,
+                      void (*hear)(void *ctx, const struct st_event *event), void *ctx);
 
-/** Sets the current state of the machine, which is stored with each dropout and late wake-up that is added
- * from now on. Threads: any. */
+/** Sets the current state of the machine, which is stored with each dropout and late wake-up that
+ * is added from now on. Threads: any. */
 void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
 /** Adds the state of the machine to a copy of an event, as st_events_put does. Threads: any. */
@@ -68,17 +69,20 @@ void st_events_note_meanwhile(struct st_events *events, struct st_event *event);
 /** Adds an event to the list and calls the listener. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
-/** As st_events_put, for an event that is only a text; logged at once, since no explanation can follow. */
+/** As st_events_put, for an event that is only a text; logged at once, since no explanation can
+ * follow. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
                    enum st_event_kind kind, const char *format, ...) ST_PRINTF(5, 6);
 
-/** Adds the sums of held-back events, and logs events that were not logged yet. A late event waits for its
- * log line until everything that may explain it is known. Late wake-ups beyond ten a minute are logged at
- * debug level only. Threads: main, each second. @param end the daemon ends: log all events now. */
+/** Adds the sums of held-back events, and logs events that were not logged yet. A late event waits
+ * for its log line until everything that may explain it is known. Late wake-ups beyond ten a minute
+ * are logged at debug level only. Threads: main, each second. @param end the daemon ends: log all
+ * events now. */
 void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
 
-/** Finds why the machine was slower in the second before that moment; ST_CAUSE_UNKNOWN: it was not. @return
- * false: the machine was not examined after that moment, so the answer may change. Threads: any. */
+/** Finds why the machine was slower in the second before that moment; ST_CAUSE_UNKNOWN: it was not.
+ * @return false: the machine was not examined after that moment, so the answer may change. Threads:
+ * any. */
 bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *ret);
 
 /** Events, newest first: [st_event_story_json()]. NULL: out of memory. */

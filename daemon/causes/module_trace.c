@@ -1,5 +1,5 @@
-/* Reads the kernel's events of scheduling and interrupts through libtracefs, in a tracefs instance of its
- * own: traces of other programs are not changed, and do not become slower. */
+/* Reads the kernel's events of scheduling and interrupts through libtracefs, in a tracefs instance
+ * of its own: traces of other programs are not changed, and do not become slower. */
 #include <event-parse.h>
 #include <fcntl.h>
 #include <tracefs.h>
@@ -27,8 +27,8 @@ static const struct row {
     /* names of the event's fields; NULL: it has no such field */
     const char *pid, *prev_pid, *number, *name, *prev_name;
 } rows[] = {
-    {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid", .name = "next_comm",
-     .prev_name = "prev_comm"},
+    {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid",
+     .name = "next_comm", .prev_name = "prev_comm"},
     {"sched", "sched_wakeup", ST_TRACE_WAKING, .pid = "pid"},
     {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY, .number = "irq", .name = "name"},
     {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT, .number = "irq"},
@@ -49,16 +49,20 @@ static void name_of(struct tep_event *event, struct tep_record *record, const ch
                     char buf[ST_TRACE_NAME_BYTES])
 {
     int len = 0;
-    const char *text = field != NULL ? tep_get_field_raw(NULL, event, field, record, &len, 0) : NULL;
+    const char *text =
+        field != NULL ? tep_get_field_raw(NULL, event, field, record, &len, 0) : NULL;
     if (text != NULL && len > 0)
-        memcpy(buf, text, strnlen(text, len < ST_TRACE_NAME_BYTES ? (size_t)len : ST_TRACE_NAME_BYTES - 1));
+        memcpy(buf, text,
+               strnlen(text, len < ST_TRACE_NAME_BYTES ? (size_t)len : ST_TRACE_NAME_BYTES - 1));
 }
 
 static int on_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
 {
     struct st_trace *trace = ctx;
-    if (record->missed_events != 0) { /* the buffer was full, and events before this one were overwritten */
-        const struct st_trace_event lost = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
+    if (record->missed_events !=
+        0) { /* the buffer was full, and events before this one were overwritten */
+        const struct st_trace_event lost = {
+            .at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
         trace->take(trace->ctx, &lost);
     }
     for (const struct row *row = rows; row < rows + ST_ARRAY_LEN(rows); row++) {
@@ -120,10 +124,11 @@ static int look_for_events(const char *name, void *ctx)
     return 0;
 }
 
-/* Turns off the option record-cmd if possible. With it the kernel also notes the name of each thread at each
- * event, for readers of the trace as text; that takes a fifth to a third of an event's time, and our events
- * contain the names already. The option applies to all events that are on when they are enabled
- * (trace_event_enable_cmd_record), so it stays on if another instance has events. */
+/* Turns off the option record-cmd if possible. With it the kernel also notes the name of each
+ * thread at each event, for readers of the trace as text; that takes a fifth to a third of an
+ * event's time, and our events contain the names already. The option applies to all events that are
+ * on when they are enabled (trace_event_enable_cmd_record), so it stays on if another instance has
+ * events. */
 static void leave_names(struct tracefs_instance *instance)
 {
     bool any = has_events(NULL);
@@ -131,8 +136,8 @@ static void leave_names(struct tracefs_instance *instance)
         (void)put(instance, "trace_options", "norecord-cmd");
 }
 
-/* Sets clock and size of the buffer, and turns the events on. @return 0, or an error with *ret_what the file
- * or event that failed. */
+/* Sets clock and size of the buffer, and turns the events on. @return 0, or an error with *ret_what
+ * the file or event that failed. */
 static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const char **ret_what)
 {
     char kb[24];
@@ -169,23 +174,28 @@ static int read_formats(struct st_trace *trace, const char **ret_what)
     trace->tep = tep_alloc();
     char *text = tracefs_instance_file_read(NULL, *ret_what = "events/header_page", &len);
     r = trace->tep == NULL ? -ENOMEM
-        : text == NULL || tep_parse_header_page(trace->tep, text, (unsigned long)len, sizeof(long)) != 0
+        : text == NULL ||
+                tep_parse_header_page(trace->tep, text, (unsigned long)len, sizeof(long)) != 0
             ? -EIO
             : 0;
     free(text);
-    /* sizes are those of the kernel that wrote the pages, which may have 64 bits where this program has 32 */
+    /* sizes are those of the kernel that wrote the pages, which may have 64 bits where this program
+     * has 32 */
     if (r == 0)
         tep_set_long_size(trace->tep, tep_get_header_page_size(trace->tep));
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
-        text = tracefs_event_file_read(NULL, rows[i].system, *ret_what = rows[i].event, "format", &len);
-        if (text == NULL || tep_parse_event(trace->tep, text, (unsigned long)len, rows[i].system) != 0)
+        text = tracefs_event_file_read(NULL, rows[i].system, *ret_what = rows[i].event, "format",
+                                       &len);
+        if (text == NULL ||
+            tep_parse_event(trace->tep, text, (unsigned long)len, rows[i].system) != 0)
             r = -EIO;
         free(text);
     }
     return r;
 }
 
-/* Checks that tracefs is mounted. Otherwise libtracefs would mount it, and it would stay mounted. */
+/* Checks that tracefs is mounted. Otherwise libtracefs would mount it, and it would stay
+ * mounted. */
 static int find_tracefs(char *error, size_t error_bytes)
 {
     static char folder[] = ST_TRACEFS;
@@ -198,11 +208,13 @@ static int find_tracefs(char *error, size_t error_bytes)
                  ". Run as root: mount -t tracefs tracefs " ST_TRACEFS);
     else
         snprintf(error, error_bytes,
-                 ST_TRACEFS "/instances: %s. Run sleeptuned as root, or without trace.enabled", strerror(-r));
+                 ST_TRACEFS "/instances: %s. Run sleeptuned as root, or without trace.enabled",
+                 strerror(-r));
     return r == -ENOENT ? -ENOTSUP : r;
 }
 
-/* Makes the instance, and opens a file of it. @return 0, or an error with *ret_what the file that failed. */
+/* Makes the instance, and opens a file of it. @return 0, or an error with *ret_what the file that
+ * failed. */
 static int make_instance(struct st_trace *trace, const char **ret_what)
 {
     *ret_what = "instances/" ST_TRACE_INSTANCE;
@@ -238,14 +250,15 @@ static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, siz
     /* With libtracefs 1.8, a program with 32 bits read no event of a kernel with 64 bits. */
     if (r == 0 && tep_get_long_size(trace->tep) != (int)sizeof(long)) {
         snprintf(error, error_bytes,
-                 "a 32-bit sleeptuned cannot read the events of this 64-bit kernel. Install the 64-bit "
-                 "sleeptuned, or turn off trace.enabled");
+                 "a 32-bit sleeptuned cannot read the events of this 64-bit kernel. Install the "
+                 "64-bit sleeptuned, or turn off trace.enabled");
         close_trace(trace);
         return -ENOTSUP;
     }
     if (r != 0) {
         snprintf(error, error_bytes, ST_TRACEFS "/%s: %s", what,
-                 r == -EEXIST ? "another process uses it, such as another sleeptuned" : strerror(-r));
+                 r == -EEXIST ? "another process uses it, such as another sleeptuned"
+                              : strerror(-r));
         close_trace(trace);
         return r;
     }
@@ -253,8 +266,8 @@ static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, siz
     return 0;
 }
 
-static int read_trace(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
-                      void *ctx)
+static int read_trace(struct st_trace *trace,
+                      void (*take)(void *ctx, const struct st_trace_event *event), void *ctx)
 {
     trace->take = take;
     trace->ctx = ctx;

@@ -1,5 +1,5 @@
-/* Names the culprits of the loop's late wake-ups with the kernel's trace, and adds them to the sums of
- * causes. */
+/* Names the culprits of the loop's late wake-ups with the kernel's trace, and adds them to the sums
+ * of causes. */
 #include "daemon/causes/tracer.h"
 
 #include <fcntl.h>
@@ -22,10 +22,12 @@
 /* longest time for asking the system's daemon about all late wake-ups of one turn */
 #define ASK_NS       (100 * ST_NS_PER_MS)
 #define ASK_AGAIN_NS (10 * ST_NS_PER_S) /* wait after the system's daemon did not answer */
-#define FIRST_PID_NS 0xEFFFFFFC         /* inode number of the first PID namespace, of each Linux since 3.8 */
+#define FIRST_PID_NS                                                                               \
+    0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
 
 struct st_tracer {
-    const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` instead */
+    const struct st_trace_module
+        *module; /* NULL: the system's daemon is asked on `socket` instead */
     struct st_trace *trace;
     const char *socket;
     struct st_platform *platform;
@@ -35,7 +37,8 @@ struct st_tracer {
     int told[2];
     int64_t ask_from_ns; /* the system's daemon is not asked before this time, CLOCK_MONOTONIC */
     size_t events_n;
-    /* room for EVENTS_MAX + SPARE; a full array drops its first SPARE events; none without module */
+    /* room for EVENTS_MAX + SPARE; a full array drops its first SPARE events; none without
+     * module */
     struct st_trace_event events[];
 };
 
@@ -49,8 +52,8 @@ static void keep(void *ctx, const struct st_trace_event *event)
     tracer->events[tracer->events_n++] = *event;
 }
 
-/* Moves the events from the kernel's buffer to tracer->events. Ignores an error, since the events that were
- * read before it can still name a culprit. */
+/* Moves the events from the kernel's buffer to tracer->events. Ignores an error, since the events
+ * that were read before it can still name a culprit. */
 static void read_ring(struct st_tracer *tracer)
 {
     if (tracer->module != NULL)
@@ -62,62 +65,70 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, in
 {
     const int64_t due_ns = event->at_ns - event->lateness_ns;
     struct st_platform *platform = tracer->platform;
-    const int64_t now_ns = st_platform_now_ns(platform), offset_ns = st_platform_wall_ns(platform) - now_ns;
+    const int64_t now_ns = st_platform_now_ns(platform),
+                  offset_ns = st_platform_wall_ns(platform) - now_ns;
     if (tracer->module != NULL)
-        return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, event->cause,
-                                         due_ns, event->at_ns, ret);
-    if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || now_ns >= until_ns ||
-        now_ns < tracer->ask_from_ns || event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
+        return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid,
+                                         event->cause, due_ns, event->at_ns, ret);
+    if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) ||
+        now_ns >= until_ns || now_ns < tracer->ask_from_ns ||
+        event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
         return -ENOENT;
-    const int r =
-        st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
+    const int r = st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns,
+                                     event->at_ns + offset_ns, ret);
     if (r != 0 && r != -ENOENT)
         tracer->ask_from_ns = now_ns + ASK_AGAIN_NS;
     return r;
 }
 
-/* Names the culprits of late wake-ups and adds them to the sums. @param until_ns the system's daemon is asked
- * until this time (CLOCK_MONOTONIC). */
-static void name(struct st_tracer *tracer, const struct st_cause_event *events, size_t n, int64_t until_ns)
+/* Names the culprits of late wake-ups and adds them to the sums. @param until_ns the system's
+ * daemon is asked until this time (CLOCK_MONOTONIC). */
+static void name(struct st_tracer *tracer, const struct st_cause_event *events, size_t n,
+                 int64_t until_ns)
 {
     struct st_trace_culprit found = {.ns = 0};
     read_ring(tracer);
     ST_EACH_OF (late, events, n) {
-        const char *waited = "the kernel's trace does not show when the loop was woken", *turns = "";
+        const char *waited = "the kernel's trace does not show when the loop was woken",
+                   *turns = "";
         if (find(tracer, late, until_ns, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
         st_cpu_trace_complete_name(tracer->platform, &found);
         if (found.waking_was_seen)
-            waited = st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
+            waited =
+                st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
             turns = st_text("; in all this thread ran for %lld ns", (long long)found.turns_ns);
-        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
-               (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
+        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name,
+               found.cpu, (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);
     }
 }
 
-/* Removes the tracefs instance of a daemon that was killed, which also turns its events off. A daemon that
- * runs keeps a file of its instance open, so the kernel does not remove that one. FreeBSD has no tracefs, so
- * the path does not exist there. */
+/* Removes the tracefs instance of a daemon that was killed, which also turns its events off. A
+ * daemon that runs keeps a file of its instance open, so the kernel does not remove that one.
+ * FreeBSD has no tracefs, so the path does not exist there. */
 void st_tracer_clear(void)
 {
     static const char path[] = ST_TRACEFS "/instances/" ST_TRACE_INSTANCE;
     if (access(path, F_OK) != 0)
         return;
     if (rmdir(path) == 0)
-        ST_WARN("removed the trace %s, which a killed sleeptuned left on: it slowed the system", path);
+        ST_WARN("removed the trace %s, which a killed sleeptuned left on: it slowed the system",
+                path);
     else if (errno == EBUSY)
-        ST_INFO("the kernel trace %s was not removed: another process uses it, such as another sleeptuned",
+        ST_INFO("the kernel trace %s was not removed: another process uses it, such as another "
+                "sleeptuned",
                 path);
     else
         ST_WARN("cannot remove %s, which a killed sleeptuned left: %s. Run as root: rmdir %s", path,
                 strerror(errno), path);
 }
 
-/* Does the system's daemon trace, and does it answer this user? @return NULL: yes; otherwise why not. */
+/* Does the system's daemon trace, and does it answer this user? @return NULL: yes; otherwise why
+ * not. */
 static const char *try_remote(struct st_platform *platform, const char *socket, pid_t tid)
 {
     struct st_trace_culprit none;
@@ -125,14 +136,14 @@ static const char *try_remote(struct st_platform *platform, const char *socket, 
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return NULL;
-    return r == -EACCES
-               ? "trace.enabled is off, and only members of its group may ask the system's sleeptuned"
+    return r == -EACCES    ? "trace.enabled is off, and only members of its group may ask the "
+                             "system's sleeptuned"
            : r == -ENOTSUP ? "trace.enabled is off, also of the system's sleeptuned"
                            : "trace.enabled is off in the configuration";
 }
 
-/* Does this process run in a PID namespace of its own? The kernel's trace has the thread numbers of the first
- * namespace, so they would not match. */
+/* Does this process run in a PID namespace of its own? The kernel's trace has the thread numbers of
+ * the first namespace, so they would not match. */
 static bool has_own_numbers(void)
 {
     struct stat ns;
@@ -146,22 +157,24 @@ static void free_tracer(struct st_tracer *tracer)
     free(tracer);
 }
 
-const char *st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
-                            pid_t tid, struct st_causes *causes, struct st_tracer **ret)
+const char *st_tracer_start(struct st_platform *platform, const struct st_config *config,
+                            const char *socket, pid_t tid, struct st_causes *causes,
+                            struct st_tracer **ret)
 {
     const struct st_trace_module *module = NULL;
     char why[512];
     *ret = NULL;
     if (has_own_numbers())
-        return "sleeptuned runs in a container (PID namespace), where threads have other numbers than in "
-               "the kernel's trace. Run it outside, or without trace.enabled";
+        return "sleeptuned runs in a container (PID namespace), where threads have other numbers "
+               "than in the kernel's trace. Run it outside, or without trace.enabled";
     const char *error = socket != NULL ? try_remote(platform, socket, tid)
                                        : st_module_load("trace", ST_TRACE_SYMBOL, &module);
     if (error != NULL)
         return error;
     if (module != NULL && strcmp(module->version, ST_VERSION) != 0)
-        return st_text("the module trace has version %s, sleeptuned has version %s. Restart sleeptuned.",
-                       module->version, ST_VERSION);
+        return st_text(
+            "the module trace has version %s, sleeptuned has version %s. Restart sleeptuned.",
+            module->version, ST_VERSION);
     const size_t events_n = module != NULL ? EVENTS_MAX + SPARE : 0;
     struct st_tracer *tracer = calloc(1, sizeof(*tracer) + events_n * sizeof(tracer->events[0]));
     if (tracer == NULL || pipe2(tracer->told, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -174,7 +187,8 @@ const char *st_tracer_start(struct st_platform *platform, const struct st_config
     tracer->platform = platform;
     tracer->causes = causes;
     tracer->tid = tid;
-    if (module == NULL || module->open(config->trace.buffer_kb, &tracer->trace, why, sizeof(why)) == 0) {
+    if (module == NULL ||
+        module->open(config->trace.buffer_kb, &tracer->trace, why, sizeof(why)) == 0) {
         *ret = tracer;
         return NULL;
     }
@@ -230,7 +244,8 @@ void st_tracer_way_wait(const struct st_tracer_way *way, struct st_wait *wait)
         st_wait_to_read(wait, way->tracer->told[0]);
 }
 
-void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, const struct st_wait *wait)
+void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session,
+                        const struct st_wait *wait)
 {
     struct st_cause_event taken[ST_TRACER_WAITING_MAX];
     struct st_tracer *tracer = way->tracer;
@@ -252,8 +267,8 @@ int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int
     if (tracer == NULL || tracer->module == NULL)
         return -ENOTSUP;
     read_ring(tracer);
-    const int r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE,
-                                            due_ns, woke_ns, ret);
+    const int r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid,
+                                            ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, ret);
     if (r == 0)
         st_cpu_trace_complete_name(tracer->platform, ret);
     return r;
@@ -276,8 +291,8 @@ const struct st_trace_event *st_tracer_way_freeze(struct st_tracer_way *way, siz
 
 void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why)
 {
-    /* The old tracer names what its own trace shows; with this time limit the system's daemon is not asked
-     * any more. */
+    /* The old tracer names what its own trace shows; with this time limit the system's daemon is
+     * not asked any more. */
     if (way->tracer != NULL)
         name(way->tracer, way->waiting, way->waiting_n, INT64_MIN);
     way->waiting_n = 0;

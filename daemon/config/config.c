@@ -1,5 +1,5 @@
-/* Reads sleeptuned.conf through libconfig. Each error message names file, line, key, value and what is
- * allowed. */
+/* Reads sleeptuned.conf through libconfig. Each error message names file, line, key, value and what
+ * is allowed. */
 #include "daemon/config/config.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,8 @@ const char *st_config_allowed(const struct st_config_key *key)
     const char *words = "one of";
     switch (key->type) {
     case ST_CONFIG_INT:
-        return st_text("a whole number, %jd .. %jd%s", key->min, key->max, st_text_with(" ", key->unit));
+        return st_text("a whole number, %jd .. %jd%s", key->min, key->max,
+                       st_text_with(" ", key->unit));
     case ST_CONFIG_CHOICE:
         for (const char *word = key->choices; *word != '\0'; word += strspn(word, " ")) {
             const int len = (int)strcspn(word, " ");
@@ -60,7 +61,8 @@ int st_config_listen_address(const char *text, union st_config_address *ret)
     return inet_pton(ret->any.sa_family, address, bytes) == 1 ? 0 : -EINVAL;
 }
 
-/* Stores a value that is a text in the file. @param member address of the key's value in a struct st_config.
+/* Stores a value that is a text in the file. @param member address of the key's value in a struct
+ * st_config.
  * @return false: the value is not allowed. */
 static bool store_text(const struct st_config_key *key, const char *text, void *member)
 {
@@ -79,7 +81,8 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
         return false;
     if (key->type == ST_CONFIG_PATH && text[0] != '\0' && text[0] != '/')
         return false;
-    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' && st_config_listen_address(text, &address) != 0)
+    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' &&
+        st_config_listen_address(text, &address) != 0)
         return false;
     /* Clears the whole text first, so that two configurations can be compared byte by byte. */
     memset(member, 0, ST_CONFIG_TEXT_BYTES);
@@ -88,18 +91,21 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
 }
 
 /* Stores a setting in *config. @return false: its value is not allowed, and nothing was stored. */
-static bool store(const struct st_config_key *key, const config_setting_t *setting, struct st_config *config)
+static bool store(const struct st_config_key *key, const config_setting_t *setting,
+                  struct st_config *config)
 {
     void *member = (char *)config + key->offset;
     const int type = config_setting_type(setting);
     if (key->type == ST_CONFIG_INT) {
         const int64_t value = config_setting_get_int64(setting);
-        if ((type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) || value < key->min || value > key->max)
+        if ((type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) || value < key->min ||
+            value > key->max)
             return false;
         *(int64_t *)member = value;
         return true;
     }
-    return type == CONFIG_TYPE_STRING && store_text(key, config_setting_get_string(setting), member);
+    return type == CONFIG_TYPE_STRING &&
+           store_text(key, config_setting_get_string(setting), member);
 }
 
 /* --- the file --- */
@@ -130,11 +136,12 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
         return;
     char text[1024];
     ST_PRINT_REST(text, sizeof(text), format);
-    parse->error(parse->ctx, st_text("%s:%s %s", parse->name, line > 0 ? st_text("%u:", line) : "", text));
+    parse->error(parse->ctx,
+                 st_text("%s:%s %s", parse->name, line > 0 ? st_text("%u:", line) : "", text));
 }
 
-/* Quotes line number `line` (from 1) for a message, safe and shortened, without blanks at both ends: ":
- * text"; "" if the line is empty. */
+/* Quotes line number `line` (from 1) for a message, safe and shortened, without blanks at both
+ * ends: ": text"; "" if the line is empty. */
 static const char *quote_line(const char *text, unsigned line)
 {
     char copy[QUOTE_BYTES + 1];
@@ -214,7 +221,8 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
             if (config_setting_is_group(setting))
                 read_group(parse, setting, name);
             else
-                complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }", name);
+                complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }",
+                         name);
             continue;
         }
         const char *path = st_text_joined(prefix, ".", name);
@@ -231,7 +239,8 @@ static void check_period(struct parse *parse)
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&
         st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= ST_CONFIG_PERIOD_MAX_NS)
         return;
-    complain(parse, 0, "loop.frames = %jd at loop.rate_hz = %jd is a period of %s: must be 100 µs .. 2 s",
+    complain(parse, 0,
+             "loop.frames = %jd at loop.rate_hz = %jd is a period of %s: must be 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
              st_ns_text(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz));
 }
@@ -251,7 +260,8 @@ void st_config_defaults(struct st_config *ret)
         if (key->type == ST_CONFIG_INT) {
             *(int64_t *)member = strtoll(key->default_text, NULL, 10);
         } else {
-            const char *text = st_text("%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
+            const char *text =
+                st_text("%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
             (void)store_text(key, text, member);
         }
     }
@@ -259,8 +269,8 @@ void st_config_defaults(struct st_config *ret)
         ST_PRINT(ret->loop.when, "always");
 }
 
-/* Rejects text that libconfig must not get: zero bytes, at which libconfig would stop reading, and @include,
- * because error messages name lines of one file. */
+/* Rejects text that libconfig must not get: zero bytes, at which libconfig would stop reading, and
+ * @include, because error messages name lines of one file. */
 static void check_text(struct parse *parse, const char *text, size_t len)
 {
     unsigned line = 1;
@@ -311,7 +321,8 @@ bool st_config_notifies(const struct st_config *config)
 
 bool st_config_own_stream(const struct st_config *config)
 {
-    return !st_text_is(config->audio.backend, "none") && !st_text_is(config->audio.backend, "dummy");
+    return !st_text_is(config->audio.backend, "none") &&
+           !st_text_is(config->audio.backend, "dummy");
 }
 
 int st_config_load(struct st_platform *machine, const char *path, struct st_config *ret,
@@ -339,7 +350,8 @@ int st_config_load(struct st_platform *machine, const char *path, struct st_conf
 const char *st_config_text(const struct st_config *config, const char *path)
 {
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        if (st_text_is(key->path, path) && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
+        if (st_text_is(key->path, path) &&
+            (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
             return (const char *)config + key->offset;
     }
     return "";

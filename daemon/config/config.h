@@ -1,5 +1,5 @@
-/* The configuration, sleeptuned.conf. A table with one row for each key is the source of the parser, the
- * error messages, conf/sleeptuned.conf and sleeptuned.conf(5). */
+/* The configuration, sleeptuned.conf. A table with one row for each key is the source of the
+ * parser, the error messages, conf/sleeptuned.conf and sleeptuned.conf(5). */
 #pragma once
 
 #include <netinet/in.h>
@@ -34,7 +34,8 @@ struct st_config {
     } socket;
     struct {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
-        char names[ST_CONFIG_TEXT_BYTES];  /* further host names that requests may use, separated by spaces */
+        char names[ST_CONFIG_TEXT_BYTES];  /* further host names that requests may use, separated by
+                                              spaces */
     } http;
     struct {
 #define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off" */
@@ -72,12 +73,15 @@ enum st_config_type {
 };
 
 /* What a reload (SIGHUP) does if the key has changed: bits. */
-#define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
-#define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the stream is opened again */
-#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* mode and group of the socket are set again */
-#define ST_CONFIG_APPLIES_HTTP    0x08u  /* the TCP listener is opened again */
-#define ST_CONFIG_APPLIES_START   0x10u  /* nothing: the new value counts when the daemon starts again */
-#define ST_CONFIG_APPLIES_OBSERVE 0x20u  /* sources of other programs' xruns are opened and closed */
+#define ST_CONFIG_APPLIES_LOOP   0x01u /* the loop starts again */
+#define ST_CONFIG_APPLIES_AUDIO  0x02u /* the stream is opened again */
+#define ST_CONFIG_APPLIES_SOCKET 0x04u /* mode and group of the socket are set again */
+#define ST_CONFIG_APPLIES_HTTP   0x08u /* the TCP listener is opened again */
+#define ST_CONFIG_APPLIES_START                                                                    \
+    0x10u /* nothing: the new value counts when the daemon starts again */
+#define ST_CONFIG_APPLIES_OBSERVE                                                                  \
+    0x20u                                /* sources of other programs' xruns are opened and closed \
+                                          */
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
 #define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again, or ends */
 #define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop starts to rest or to run */
@@ -103,14 +107,15 @@ typedef void (*st_config_error_fn)(void *ctx, const char *message);
 
 void st_config_defaults(struct st_config *ret);
 
-/** Makes "always" the default of loop.when (option -a). Threads: call before other threads exist. */
+/** Makes "always" the default of loop.when (option -a). Threads: call before other threads
+ * exist. */
 void st_config_always(void);
 
 /**
  * Reads configuration text. `name` is the file name in messages.
  * @return 0, -EBADMSG (errors were reported), -ENOMEM. Threads: any. */
-ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
-                                 st_config_error_fn error, void *ctx);
+ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name,
+                                 struct st_config *ret, st_config_error_fn error, void *ctx);
 
 /** Does the daemon play a stream of its own in a real sound system, not the dummy one? */
 bool st_config_own_stream(const struct st_config *config);
@@ -118,15 +123,16 @@ bool st_config_own_stream(const struct st_config *config);
 /** Is notify.enabled on? */
 bool st_config_notifies(const struct st_config *config);
 
-/** Reads a file. A missing or unreadable file is also reported to error(). @return as st_config_parse, or
- * the error of machine->read_text. */
-ST_NODISCARD int st_config_load(struct st_platform *machine, const char *path, struct st_config *ret,
-                                st_config_error_fn error, void *ctx);
+/** Reads a file. A missing or unreadable file is also reported to error(). @return as
+ * st_config_parse, or the error of machine->read_text. */
+ST_NODISCARD int st_config_load(struct st_platform *machine, const char *path,
+                                struct st_config *ret, st_config_error_fn error, void *ctx);
 
 /** Value of a key that is a text or a choice; "": no such key. Threads: any. */
 const char *st_config_text(const struct st_config *config, const char *path);
 
-/** Which settings differ, as ST_CONFIG_APPLIES_ bits: what a reload from one to the other must do. */
+/** Which settings differ, as ST_CONFIG_APPLIES_ bits: what a reload from one to the other must
+ * do. */
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b);
 
 /** An IP address and port. */
@@ -136,7 +142,8 @@ union st_config_address {
     struct sockaddr_in6 v6;
 };
 
-/** Parses "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
+/** Parses "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 ..
+ * 65535). */
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
 /** Allowed values of this key, for error messages and documents: "16 .. 8192 frames". */

@@ -24,7 +24,8 @@ static void write_wrapped(FILE *out, const char *text)
     }
 }
 
-/* The allowed values of a key; NULL for a text, whose limit the page states once at its beginning. */
+/* The allowed values of a key; NULL for a text, whose limit the page states once at its
+ * beginning. */
 static const char *allowed_to_say(const struct st_config_key *key)
 {
     const char *text = st_config_allowed(key);
@@ -33,10 +34,11 @@ static const char *allowed_to_say(const struct st_config_key *key)
 
 void st_config_doc_example(FILE *out)
 {
-    fputs("# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
-          "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n"
-          "# A text has at most 255 bytes.\n",
-          out);
+    fputs(
+        "# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
+        "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n"
+        "# A text has at most 255 bytes.\n",
+        out);
     const char *group = "";
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         const char *dot = strchr(key->path, '.'); /* not NULL, since each key is in a group */
@@ -56,8 +58,9 @@ void st_config_doc_example(FILE *out)
     fputs("};\n", out);
 }
 
-/* Writes text for mdoc, each sentence on a new line. mdoc takes a dot or quote at the start of a line as a
- * request, and a backslash as an escape; a test checks that no help text has them there. */
+/* Writes text for mdoc, each sentence on a new line. mdoc takes a dot or quote at the start of a
+ * line as a request, and a backslash as an escape; a test checks that no help text has them
+ * there. */
 static void write_mdoc_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {

@@ -4,17 +4,21 @@
 
 #define VALUE_BYTES 200
 #define PATH_BYTES  512
-/* most bytes of a configuration file that are read and hashed; of a longer one only the beginning */
+/* most bytes of a configuration file that are read and hashed; of a longer one only the
+ * beginning */
 #define FILE_BYTES (64 * 1024)
-#define DPKG_BYTES (16 * 1024 * 1024) /* largest list of packages; it has some 5 MB on a desktop */
-#define DEPTH_MAX  3                  /* largest depth at which folders of configuration files are searched */
+#define DPKG_BYTES                                                                                 \
+    (16 * 1024 * 1024) /* largest list of packages; it has some 5 MB on a desktop                  \
+                        */
+#define DEPTH_MAX 3    /* largest depth at which folders of configuration files are searched */
 
 static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
 {
     if (f->n == ST_FINGERPRINT_MAX || value[0] == '\0')
         return;
     struct st_history_fact *fact = &f->facts[f->n];
-    *fact = (struct st_history_fact){kind, strdup(name), strdup(st_text("%.*s", VALUE_BYTES - 1, value))};
+    *fact = (struct st_history_fact){kind, strdup(name),
+                                     strdup(st_text("%.*s", VALUE_BYTES - 1, value))};
     if (fact->name != NULL && fact->value != NULL) {
         f->n++;
     } else {
@@ -43,7 +47,8 @@ struct taking {
     int depth;
 };
 
-/* Adds a test condition (st_platform.conditions), unless its value changes by itself while a computer runs.
+/* Adds a test condition (st_platform.conditions), unless its value changes by itself while a
+ * computer runs.
  */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
@@ -60,23 +65,24 @@ static void on_condition(void *ctx, const char *key, const char *value)
     if (st_text_is_among(key, moving))
         return;
     ST_PRINT(name, "%s", st_text_is(key, "kernel_release") ? "kernel" : key);
-    add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", st_text_swap(name, '_', ' '),
-        value);
+    add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting",
+        st_text_swap(name, '_', ' '), value);
 }
 
 static const struct small {
     const char *kind, *name, *path; /* path of a file of one line; on FreeBSD name of a sysctl */
 } smalls[][12] = {
-    [ST_OS_LINUX] = {{"firmware", "BIOS", "/sys/class/dmi/id/bios_version"},
-                     {"firmware", "device tree model", "/proc/device-tree/model"},
-                     {"setting", "swappiness", "/proc/sys/vm/swappiness"},
-                     {"setting", "real-time limit", "/proc/sys/kernel/sched_rt_runtime_us"},
-                     {"setting", "size of huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
-                     {"setting", "power saving of HDA cards",
-                      "/sys/module/snd_hda_intel/parameters/power_save"},
-                     {"setting", "power saving of USB", "/sys/module/usbcore/parameters/autosuspend"},
-                     {"setting", "order of USB cards", "/sys/module/snd_usb_audio/parameters/index"},
-                     {"setting", "SMT", "/sys/devices/system/cpu/smt/control"}},
+    [ST_OS_LINUX] =
+        {{"firmware", "BIOS", "/sys/class/dmi/id/bios_version"},
+         {"firmware", "device tree model", "/proc/device-tree/model"},
+         {"setting", "swappiness", "/proc/sys/vm/swappiness"},
+         {"setting", "real-time limit", "/proc/sys/kernel/sched_rt_runtime_us"},
+         {"setting", "size of huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
+         {"setting", "power saving of HDA cards",
+          "/sys/module/snd_hda_intel/parameters/power_save"},
+         {"setting", "power saving of USB", "/sys/module/usbcore/parameters/autosuspend"},
+         {"setting", "order of USB cards", "/sys/module/snd_usb_audio/parameters/index"},
+         {"setting", "SMT", "/sys/devices/system/cpu/smt/control"}},
     [ST_OS_FREEBSD] = {{"setting", "latency of sound(4)", "hw.snd.latency"},
                        {"setting", "latency profile of sound(4)", "hw.snd.latency_profile"},
                        {"setting", "virtual channels of sound(4)", "hw.snd.maxautovchans"},
@@ -111,9 +117,9 @@ static void add_smalls(struct taking *taking)
 
 /* --- packages --- */
 
-/* The packages whose versions are stored: sound servers, and firmware that sound hardware loads; one of each
- * source package. Also the libraries that stand in for packages if no list of packages can be read. "NAME*"
- * matches all names that begin with NAME. */
+/* The packages whose versions are stored: sound servers, and firmware that sound hardware loads;
+ * one of each source package. Also the libraries that stand in for packages if no list of packages
+ * can be read. "NAME*" matches all names that begin with NAME. */
 static const char *const packages[] = {"pipewire",      "wireplumber",     "jackd*",
                                        "jack2",         "pulseaudio",      "alsa-ucm-conf",
                                        "alsa-lib",      "libasound2",      "libasound2t64",
@@ -121,13 +127,15 @@ static const char *const packages[] = {"pipewire",      "wireplumber",     "jack
                                        "firmware-sof*", "sof-firmware",    "intel-ucode",
                                        "amd-ucode",     "intel-microcode", "amd64-microcode",
                                        "tuned",         "pipewire-pulse",  "power-profiles-daemon"};
-static const char *const libraries[] = {"libpipewire-*", "libwireplumber-*", "libpulsecommon-*", "libjack*"};
+static const char *const libraries[] = {"libpipewire-*", "libwireplumber-*", "libpulsecommon-*",
+                                        "libjack*"};
 
 static bool is_one_of(const char *const *list, size_t n, const char *name, size_t len)
 {
     ST_EACH_OF (word, list, n) {
         const size_t fixed = strcspn(*word, "*");
-        if (len >= fixed && strncmp(name, *word, fixed) == 0 && ((*word)[fixed] == '*' || len == fixed))
+        if (len >= fixed && strncmp(name, *word, fixed) == 0 &&
+            ((*word)[fixed] == '*' || len == fixed))
             return true;
     }
     return false;
@@ -138,8 +146,8 @@ static bool is_package(const char *name, size_t len)
     return is_one_of(packages, ST_ARRAY_LEN(packages), name, len);
 }
 
-/* Reads dpkg's list. A package has the lines "Package: NAME", "Status: ... installed", "Version: VERSION",
- * and ends with an empty line. */
+/* Reads dpkg's list. A package has the lines "Package: NAME", "Status: ... installed", "Version:
+ * VERSION", and ends with an empty line. */
 static void add_dpkg(struct st_fingerprint *f, const char *text)
 {
     char name[100] = "", version[100] = "";
@@ -181,7 +189,8 @@ static int on_library(void *ctx, const char *entry)
     struct taking *taking = ctx;
     const char *so = strstr(entry, ".so"), *first = so != NULL ? strchr(so + 1, '.') : NULL;
     if (so != NULL && is_one_of(libraries, ST_ARRAY_LEN(libraries), entry, (size_t)(so - entry)) &&
-        ((first != NULL && first != strrchr(entry, '.')) || st_text_begins(entry, "libpulsecommon-")))
+        ((first != NULL && first != strrchr(entry, '.')) ||
+         st_text_begins(entry, "libpulsecommon-")))
         add(taking->f, "package", st_text("%.*s", (int)(so - entry), entry), so + 1);
     return 0;
 }
@@ -194,7 +203,8 @@ static void add_packages(struct taking *taking)
     size_t len;
     char *text = malloc(DPKG_BYTES);
     const size_t before_n = taking->f->n;
-    if (text != NULL && machine->read_text(machine, "/var/lib/dpkg/status", text, DPKG_BYTES, &len) == 0)
+    if (text != NULL &&
+        machine->read_text(machine, "/var/lib/dpkg/status", text, DPKG_BYTES, &len) == 0)
         add_dpkg(taking->f, text);
     free(text);
     if (taking->f->n == before_n)
@@ -210,17 +220,21 @@ static int on_file(void *ctx, const char *entry);
 /* Adds a file, or all configuration files of a folder. */
 static void add_path(struct taking *taking, const char *path)
 {
-    struct taking below = {
-        .machine = taking->machine, .f = taking->f, .home = taking->home, .depth = taking->depth + 1};
+    struct taking below = {.machine = taking->machine,
+                           .f = taking->f,
+                           .home = taking->home,
+                           .depth = taking->depth + 1};
     const size_t home_len = taking->home != NULL ? strlen(taking->home) : 0;
-    const bool at_home = home_len > 0 && st_text_begins(path, taking->home) && path[home_len] == '/';
+    const bool at_home =
+        home_len > 0 && st_text_begins(path, taking->home) && path[home_len] == '/';
     char *text = malloc(FILE_BYTES);
     size_t len = 0;
-    const int r =
-        text != NULL ? taking->machine->read_text(taking->machine, path, text, FILE_BYTES, &len) : -ENOMEM;
+    const int r = text != NULL
+                      ? taking->machine->read_text(taking->machine, path, text, FILE_BYTES, &len)
+                      : -ENOMEM;
     if (r == 0 || r == -EFBIG)
-        add_hash(taking->f, "file", st_text("%s%s", at_home ? "~" : "", path + (at_home ? home_len : 0)),
-                 text, len);
+        add_hash(taking->f, "file",
+                 st_text("%s%s", at_home ? "~" : "", path + (at_home ? home_len : 0)), text, len);
     free(text);
     if (r == 0 || r == -EFBIG || below.depth > DEPTH_MAX)
         return;
@@ -228,8 +242,8 @@ static void add_path(struct taking *taking, const char *path)
     (void)below.machine->list(below.machine, path, on_file, &below);
 }
 
-/* Is this the name of a configuration file of a sound server? PulseAudio keeps other files in the same
- * folders. */
+/* Is this the name of a configuration file of a sound server? PulseAudio keeps other files in the
+ * same folders. */
 static bool is_configuration(const char *name)
 {
     static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};
@@ -257,11 +271,13 @@ static void add_files(struct taking *taking)
         "/etc/security/limits.d", "/etc/sysctl.conf",        "/etc/sysctl.d",
         "/etc/modprobe.d",        "/etc/rtirq.conf",         "/etc/default/cpufrequtils",
         "/boot/loader.conf",      "/usr/local/etc/pipewire", "/usr/local/etc/pulse"};
-    static const char *const of_user[] = {
-        ".config/pipewire", ".config/wireplumber", ".config/pulse", ".config/jack", ".jackdrc", ".asoundrc"};
+    static const char *const of_user[] = {".config/pipewire", ".config/wireplumber",
+                                          ".config/pulse",    ".config/jack",
+                                          ".jackdrc",         ".asoundrc"};
     ST_EACH (path, of_system)
         add_path(taking, *path);
-    for (size_t i = 0; taking->home != NULL && taking->home[0] == '/' && i < ST_ARRAY_LEN(of_user); i++)
+    for (size_t i = 0; taking->home != NULL && taking->home[0] == '/' && i < ST_ARRAY_LEN(of_user);
+         i++)
         add_path(taking, st_text("%.400s/%s", taking->home, of_user[i]));
 }
 

@@ -10,14 +10,16 @@
 
 enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 
-/* The error message for a history that cannot be read, with the number of rows not in the file yet. */
+/* The error message for a history that cannot be read, with the number of rows not in the file
+ * yet. */
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
     const char *text = st_text("the history cannot be read: %s", why);
     if (view->waiting_minutes_n + view->waiting_events_n == 0)
         return text;
-    return st_text("%s; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
-                   text, view->waiting_events_n, view->waiting_minutes_n);
+    return st_text(
+        "%s; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
+        text, view->waiting_events_n, view->waiting_minutes_n);
 }
 
 static char *refuse(unsigned *http_status, unsigned status, const char *error)
@@ -26,10 +28,10 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
     return st_route_error_text(error);
 }
 
-/* Makes a trace of the moment "until" from the copy that was stored then. @return 0; -ENOENT: no trace of
- * that moment is stored; or as st_history_document_text. */
-static int read_trace(struct st_history_reader *reader, const char *history, const struct st_query *query,
-                      char **ret)
+/* Makes a trace of the moment "until" from the copy that was stored then. @return 0; -ENOENT: no
+ * trace of that moment is stored; or as st_history_document_text. */
+static int read_trace(struct st_history_reader *reader, const char *history,
+                      const struct st_query *query, char **ret)
 {
     char path[PATH_MAX], *events = NULL;
     size_t bytes_n = 0;
@@ -39,16 +41,18 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
     int r = st_trace_copy_read(history, query->until_wall_ns, path, sizeof(path), &file.copy);
     if (r < 0)
         return r == -ENOMEM ? r : -ENOENT;
-    const struct st_history_asked asked = {.document = ST_HISTORY_OF_EVENTS,
-                                           .since_ns = st_ns_sub(file.copy.wall_ns, file.copy.before_ns),
-                                           .until_ns = st_ns_add(file.copy.wall_ns, ST_TRACE_COPY_AFTER_NS),
-                                           .limit = INT64_MIN,
-                                           .kind = ""};
+    const struct st_history_asked asked = {
+        .document = ST_HISTORY_OF_EVENTS,
+        .since_ns = st_ns_sub(file.copy.wall_ns, file.copy.before_ns),
+        .until_ns = st_ns_add(file.copy.wall_ns, ST_TRACE_COPY_AFTER_NS),
+        .limit = INT64_MIN,
+        .kind = ""};
     r = st_history_document_text(reader, &asked, NULL, NULL, &events);
     json_t *document = NULL;
     if (r == 0)
         r = st_json_written(events, &document);
-    /* Another user who may ask root's daemon must not learn from the kernel's events which programs run. */
+    /* Another user who may ask root's daemon must not learn from the kernel's events which programs
+     * run. */
     if (geteuid() == 0)
         file.copy.events_n = 0;
     file.happened = json_object_get(document, "events");
@@ -74,8 +78,9 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
         [ST_ROUTE_CAUSES] = ST_HISTORY_OF_CAUSES, [ST_ROUTE_HEARD] = ST_HISTORY_OF_HEARD,
         [ST_ROUTE_SIZES] = ST_HISTORY_OF_SIZES,   [ST_ROUTE_TRACE] = ST_HISTORY_OF_EVENTS};
     const struct st_query *query = &ask->query;
-    const struct st_history_asked asked = {documents[ask->which], query->since_wall_ns, query->until_wall_ns,
-                                           query->step_ns,        query->limit,         query->kind};
+    const struct st_history_asked asked = {documents[ask->which], query->since_wall_ns,
+                                           query->until_wall_ns,  query->step_ns,
+                                           query->limit,          query->kind};
     const char *error;
     char *text = NULL;
     struct st_history_reader *reader = NULL;

@@ -23,17 +23,20 @@
 static bool is_usable(const char *folder)
 {
     struct stat status;
-    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
+    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+           access(folder, W_OK | X_OK) == 0;
 }
 
-/* Finds the path of the history: in $STATE_DIRECTORY (systemd), else in the system's state folder, else in
- * the user's, which is made if it is missing. @return false: none of these folders can be written to. */
+/* Finds the path of the history: in $STATE_DIRECTORY (systemd), else in the system's state folder,
+ * else in the user's, which is made if it is missing. @return false: none of these folders can be
+ * written to. */
 static bool usual_path(char *buf, size_t buf_bytes)
 {
     const char *given = getenv("STATE_DIRECTORY");
     const char *folder = ST_STATE_DIR "/sleeptune";
     if (given != NULL && given[0] == '/')
-        folder = st_text("%.*s", (int)strcspn(given, ":"), given); /* the variable may list several folders */
+        folder = st_text("%.*s", (int)strcspn(given, ":"),
+                         given); /* the variable may list several folders */
     else if (!is_usable(folder) &&
              (geteuid() == 0 || (folder = st_user_folder(ST_USER_STATE, "/sleeptune")) == NULL ||
               st_user_folder_make(folder) != 0))
@@ -131,17 +134,17 @@ static void close_file(struct st_history_file *file)
     file->history = NULL;
 }
 
-/* Checks that the file may be written, locked or renamed. A file in the state folder is sleeptune's;
- * history.path may name any file, so that file must be a history. @return 0, or an error: the caller does not
- * touch the file. */
+/* Checks that the file may be written, locked or renamed. A file in the state folder is
+ * sleeptune's; history.path may name any file, so that file must be a history. @return 0, or an
+ * error: the caller does not touch the file. */
 static int look_at_file(const struct st_history_file *file, const char **error)
 {
     return file->used.usual ? 0 : st_history_look(file->used.path, error);
 }
 
-/* Renames a file that is damaged or, in the state folder, not a history, so that a new one can begin. A
- * history of a newer version stays as it is. @param r, why the error, and a sentence about it. @return 0, or
- * an error: the file was not renamed. */
+/* Renames a file that is damaged or, in the state folder, not a history, so that a new one can
+ * begin. A history of a newer version stays as it is. @param r, why the error, and a sentence about
+ * it. @return 0, or an error: the file was not renamed. */
 static int put_aside(struct st_history_file *file, int r, const char **why)
 {
     char aside[ST_HISTORY_PATH_BYTES];
@@ -161,14 +164,14 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
     }
     ST_PRINT(file->aside, "%s", aside);
     st_events_add(file->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
-                  "sleeptuned started a new history; the old file is now %.80s: %.90s", st_text_base(aside),
-                  *why);
+                  "sleeptuned started a new history; the old file is now %.80s: %.90s",
+                  st_text_base(aside), *why);
     return 0;
 }
 
-/* Takes the lock, so that only one daemon writes this history. SQLite's own locks would let two daemons write
- * in turns, and their figures could not be distinguished. If no lock file can be made (no rights, full disk,
- * no locks), the history is written without one. */
+/* Takes the lock, so that only one daemon writes this history. SQLite's own locks would let two
+ * daemons write in turns, and their figures could not be distinguished. If no lock file can be made
+ * (no rights, full disk, no locks), the history is written without one. */
 static int lock(struct st_history_file *file, const char **error)
 {
     struct st_platform *p = file->platform;
@@ -179,14 +182,15 @@ static int lock(struct st_history_file *file, const char **error)
     else if (r == -EBUSY)
         *error = "another process uses the lock file of this history";
     else if (r == 0 && pid > 0)
-        st_events_add(file->events, ST_LOG_WARN, st_platform_wall_ns(p), ST_EVENT_UNCLEAN_END,
-                      "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
+        st_events_add(
+            file->events, ST_LOG_WARN, st_platform_wall_ns(p), ST_EVENT_UNCLEAN_END,
+            "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
 
-/* Checks whether another program changed the file since the last write. A file that another program removed,
- * emptied or wrote to is closed, because new rows could be lost in it. @return 0: the file can be written, or
- * opened again if it was closed; or an error. */
+/* Checks whether another program changed the file since the last write. A file that another program
+ * removed, emptied or wrote to is closed, because new rows could be lost in it. @return 0: the file
+ * can be written, or opened again if it was closed; or an error. */
 static int look_after_file(struct st_history_file *file, const char **error)
 {
     const enum st_history_state state =
@@ -248,8 +252,9 @@ static int write_rows(struct st_history_file *file, const struct st_waiting_rows
     return r == 0 ? st_history_commit(file->history) : r;
 }
 
-/* Removes old rows: once an hour, when the rows that were written leave too little room for SQLite's log, and
- * while the file is larger than allowed. Each call gives back some 4 MB of the file. */
+/* Removes old rows: once an hour, when the rows that were written leave too little room for
+ * SQLite's log, and while the file is larger than allowed. Each call gives back some 4 MB of the
+ * file. */
 static int retain(struct st_history_file *file)
 {
     const int64_t now_ns = st_platform_now_ns(file->platform);
@@ -260,28 +265,30 @@ static int retain(struct st_history_file *file)
     if (!full && file->retained_ns != INT64_MIN && now_ns - file->retained_ns < RETAIN_NS)
         return 0;
     file->retained_ns = now_ns;
-    const int r = st_history_retain(file->history, st_platform_wall_ns(file->platform), file->used.keep_days,
-                                    max_bytes);
+    const int r = st_history_retain(file->history, st_platform_wall_ns(file->platform),
+                                    file->used.keep_days, max_bytes);
     file->retained_bytes = st_history_bytes(file->history);
     st_recorder_trim(file->used.path, file->used.traces_bytes);
     return r;
 }
 
-/* Opens the file and writes all rows; after an error tries once more with the file opened again. @return 0:
- * all rows are in the file. */
-static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows, const char **error)
+/* Opens the file and writes all rows; after an error tries once more with the file opened again.
+ * @return 0: all rows are in the file. */
+static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows,
+                     const char **error)
 {
     int r = open_file(file, error);
     for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
         r = write_rows(file, rows);
         if (r == 0)
             break;
-        *error =
-            st_text("%s", r == -ENOSPC ? "no space left on the device" : st_history_error(file->history, r));
+        *error = st_text("%s", r == -ENOSPC ? "no space left on the device"
+                                            : st_history_error(file->history, r));
         st_history_rollback(file->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
-        close_file(file); /* after an error the file may differ from what this object knows about it */
+        close_file(
+            file); /* after an error the file may differ from what this object knows about it */
         if (attempt == 0) {
             r = put_aside(file, r, error);
             if (r == 0)
@@ -291,9 +298,10 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
     return r;
 }
 
-/* Stores what changed on the computer since the last comparison: when the file is opened, and once a day by
- * the wall clock, so that days count although the computer sleeps. When the file is opened, the change is
- * taken to have happened now; later, at some time since the last comparison. */
+/* Stores what changed on the computer since the last comparison: when the file is opened, and once
+ * a day by the wall clock, so that days count although the computer sleeps. When the file is
+ * opened, the change is taken to have happened now; later, at some time since the last
+ * comparison. */
 static int write_facts(struct st_history_file *file)
 {
     struct st_platform *p = file->platform;
@@ -326,7 +334,8 @@ static const char *why_text(const struct st_history_file *file, int r, const cha
     return st_text("%.115s cannot be written: %.115s", path, error);
 }
 
-int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows, const char **why)
+int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows,
+                          const char **why)
 {
     const char *error = "";
     const int r = write_all(file, rows, &error);

@@ -61,10 +61,11 @@ struct st_history_writer {
         EVENTS_NONE,
         EVENTS_WANTED,
         EVENTS_ASKED
-    } events_are; /* the kernel's events for the copy: not needed; needed; st_history_writer_give_events will
-                     be called */
+    } events_are;     /* the kernel's events for the copy: not needed; needed;
+                         st_history_writer_give_events will be called */
     bool keeps_later; /* the copy is due and waits for the kernel's events */
-    /* when to make the copy, CLOCK_MONOTONIC: some seconds after a dropout, so that it shows what followed */
+    /* when to make the copy, CLOCK_MONOTONIC: some seconds after a dropout, so that it shows what
+     * followed */
     int64_t copy_ns;
     struct st_history_writer_view view;
 
@@ -72,19 +73,22 @@ struct st_history_writer {
 
     /* used by the writer's thread only */
     struct st_history_file file;
-    /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already reports */
+    /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already
+     * reports */
     uint64_t missing_minutes_n, missing_events_n;
-    /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write succeeded */
+    /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write
+     * succeeded */
     int64_t retry_ns;
-    /* file.opened_n when view.changed was read; if file.opened_n differs now, another file is open */
+    /* file.opened_n when view.changed was read; if file.opened_n differs now, another file is
+     * open */
     uint64_t changed_of_n;
     int64_t changed_ns; /* when view.changed was read, CLOCK_MONOTONIC */
 };
 
 /* --- rows that wait to be written --- */
 
-/* Drops the oldest waiting rows until they are within the limits of history_writer.h. Call with the mutex
- * held. */
+/* Drops the oldest waiting rows until they are within the limits of history_writer.h. Call with the
+ * mutex held. */
 static void trim(struct st_history_writer *writer)
 {
     struct st_waiting_rows *waiting = &writer->waiting;
@@ -96,8 +100,8 @@ static void trim(struct st_history_writer *writer)
     writer->view.waiting_events_n = waiting->events_n;
 }
 
-/* Puts rows that could not be written back into the queue, before rows that have arrived since the write
- * began. Call with the mutex held. */
+/* Puts rows that could not be written back into the queue, before rows that have arrived since the
+ * write began. Call with the mutex held. */
 static void give_back(struct st_history_writer *writer, struct st_waiting_rows *rows)
 {
     struct st_waiting_rows since;
@@ -132,12 +136,13 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
     st_history_file_rows_drop_all(&rows); /* nothing is left in it if the rows were put back */
-    /* A failed write is not tried again when another row arrives: that makes no room on the disk. */
+    /* A failed write is not tried again when another row arrives: that makes no room on the
+     * disk. */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
-/* Once the file can be written, adds an event that reports dropped rows. @return true: such an event waits to
- * be written. */
+/* Once the file can be written, adds an event that reports dropped rows. @return true: such an
+ * event waits to be written. */
 static bool record_lost(struct st_history_writer *writer)
 {
     struct st_history_writer_view view;
@@ -148,10 +153,11 @@ static bool record_lost(struct st_history_writer *writer)
         return false;
     writer->missing_events_n = view.lost_events_n;
     writer->missing_minutes_n = view.lost_minutes_n;
-    st_events_add(
-        writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform), ST_EVENT_HISTORY_LOST,
-        "%ju event%s and %ju minute%s before this one are missing: the history could not be written",
-        events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
+    st_events_add(writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform),
+                  ST_EVENT_HISTORY_LOST,
+                  "%ju event%s and %ju minute%s before this one are missing: the history could not "
+                  "be written",
+                  events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
     return true;
 }
 
@@ -182,7 +188,8 @@ static void show_settings(struct st_history_writer *writer)
     ST_PRINT(writer->view.path, "%s", settings->path);
 }
 
-/* Time (ns) until the thread must write; INT64_MAX: not before a row arrives. Call with the mutex held. */
+/* Time (ns) until the thread must write; INT64_MAX: not before a row arrives. Call with the mutex
+ * held. */
 static int64_t idle_ns(const struct st_history_writer *writer)
 {
     if (writer->stop || writer->changed)
@@ -205,8 +212,8 @@ static int64_t idle_ns(const struct st_history_writer *writer)
     return ST_MIN(copy_in_ns, ST_HISTORY_WRITER_EVENTS_NS);
 }
 
-/* Waits until it is time to write, or a request arrives. Call with the mutex held. @return true: it is time
- * to write. */
+/* Waits until it is time to write, or a request arrives. Call with the mutex held. @return true: it
+ * is time to write. */
 static bool wait_for_work(struct st_history_writer *writer)
 {
     int64_t wait_ns;
@@ -224,7 +231,8 @@ static bool wait_for_work(struct st_history_writer *writer)
 static void unlock_and_write(struct st_history_writer *writer)
 {
     writer->look = false;
-    if (writer->changed && writer->file.history != NULL) { /* the waiting rows belong to the previous file */
+    if (writer->changed &&
+        writer->file.history != NULL) { /* the waiting rows belong to the previous file */
         pthread_mutex_unlock(&writer->mutex);
         flush(writer);
         pthread_mutex_lock(&writer->mutex);
@@ -259,8 +267,8 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     (void)!write(writer->answer_pipe[1], "", 1);
 }
 
-/* Updates view.changed, the sentence since when dropouts are more frequent: once an hour, and when a file was
- * opened. */
+/* Updates view.changed, the sentence since when dropouts are more frequent: once an hour, and when
+ * a file was opened. */
 static void read_changed(struct st_history_writer *writer)
 {
     const struct st_history_file *file = &writer->file;
@@ -291,14 +299,16 @@ static void keep_cycles(struct st_history_writer *writer)
         writer->recorder.levels = NULL;
     }
     pthread_mutex_unlock(&writer->mutex);
-    const int r =
-        wish.wanted ? st_recorder_keep(&wish, writer->file.used.path, writer->file.used.traces_bytes) : 0;
+    const int r = wish.wanted ? st_recorder_keep(&wish, writer->file.used.path,
+                                                 writer->file.used.traces_bytes)
+                              : 0;
     if (wish.wanted) {
         free(wish.events);
         free(wish.levels);
     }
     if (r < 0 && r != -ENOENT)
-        ST_WARN("cannot keep the cycles of a dropout beside %s: %s", writer->file.used.path, strerror(-r));
+        ST_WARN("cannot keep the cycles of a dropout beside %s: %s", writer->file.used.path,
+                strerror(-r));
 }
 
 static void *run(void *ctx)
@@ -310,7 +320,8 @@ static void *run(void *ctx)
         pthread_mutex_lock(&writer->mutex);
         const bool writes = wait_for_work(writer);
         stop = writer->stop;
-        /* The rows that wait now are written below, so the answer to the oldest request includes them. */
+        /* The rows that wait now are written below, so the answer to the oldest request includes
+         * them. */
         struct asked *asked = stop ? NULL : writer->asked;
         if (asked != NULL)
             writer->asked = asked->next;
@@ -319,7 +330,8 @@ static void *run(void *ctx)
         else
             pthread_mutex_unlock(&writer->mutex);
         const bool heard = asked != NULL && asked->ask.which == ST_ROUTE_HEARD;
-        /* A report of the user is answered within 100 ms, so before the copy, which can take as long. */
+        /* A report of the user is answered within 100 ms, so before the copy, which can take as
+         * long. */
         if (heard)
             answer(writer, asked);
         if (writes && !stop) {
@@ -336,8 +348,8 @@ static void *run(void *ctx)
 
 /* --- functions for other files --- */
 
-/* Adds a row to the queue, or frees it if no history is kept. @param good false: out of memory, so the row is
- * lost, and it may be NULL. @return true: it waits. Call with the mutex held. */
+/* Adds a row to the queue, or frees it if no history is kept. @param good false: out of memory, so
+ * the row is lost, and it may be NULL. @return true: it waits. Call with the mutex held. */
 static bool take_row(struct st_history_writer *writer, struct st_waiting_row *row, bool good,
                      uint64_t *lost_n)
 {
@@ -395,7 +407,8 @@ bool st_history_writer_wants_events(struct st_history_writer *writer)
     return wants;
 }
 
-void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels)
+void st_history_writer_give_levels(struct st_history_writer *writer,
+                                   const struct st_cycle_levels *levels)
 {
     struct st_cycle_levels *copied = malloc(sizeof(*copied));
     if (copied != NULL)
@@ -406,8 +419,8 @@ void st_history_writer_give_levels(struct st_history_writer *writer, const struc
     pthread_mutex_unlock(&writer->mutex);
 }
 
-void st_history_writer_give_events(struct st_history_writer *writer, const struct st_trace_event *events,
-                                   size_t n)
+void st_history_writer_give_events(struct st_history_writer *writer,
+                                   const struct st_trace_event *events, size_t n)
 {
     struct st_trace_event *copied = n > 0 ? malloc(n * sizeof(*copied)) : NULL;
     if (copied != NULL)

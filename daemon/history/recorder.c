@@ -21,11 +21,12 @@ static int is_copy(const struct dirent *entry)
 static int64_t bytes_of(int folder_fd, const char *name)
 {
     struct stat status;
-    return fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size : 0;
+    return fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size
+                                                                       : 0;
 }
 
-/* Removes copies until at most max_bytes are left: the oldest first (their names begin with the time), and
- * those that the user reported last. */
+/* Removes copies until at most max_bytes are left: the oldest first (their names begin with the
+ * time), and those that the user reported last. */
 static void trim(int folder_fd, const char *history, int64_t max_bytes)
 {
     struct dirent **copies = NULL;
@@ -81,11 +82,13 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
     return r;
 }
 
-/* Writes a copy under another name and renames it when it is complete, so no incomplete one is visible. */
+/* Writes a copy under another name and renames it when it is complete, so no incomplete one is
+ * visible. */
 static int put(int folder_fd, const struct st_recorder *recorder, const char *history,
                struct st_cycle_ring *ring, int64_t max_bytes)
 {
-    const char *name = st_text("%019jd-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
+    const char *name =
+        st_text("%019jd-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const int to = st_posix_opened(
         openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (to < 0)
@@ -126,10 +129,13 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
 
 bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event)
 {
-    const bool mark = event->kind == ST_EVENT_HEARD, client = event->kind == ST_EVENT_CLIENT_DROPOUT;
+    const bool mark = event->kind == ST_EVENT_HEARD,
+               client = event->kind == ST_EVENT_CLIENT_DROPOUT;
     if (!mark && !client && event->kind != ST_EVENT_DEVICE_DROPOUT)
         return false;
-    const char *cause = mark ? ST_TRACE_COPY_MARK : client ? st_dropout_reason_name(event->reason) : "device";
+    const char *cause = mark     ? ST_TRACE_COPY_MARK
+                        : client ? st_dropout_reason_name(event->reason)
+                                 : "device";
     const bool was_so = event->wall_ns >= recorder->wall_ns &&
                         event->wall_ns - recorder->wall_ns < ST_RECORDER_EACH_NS &&
                         st_text_is(cause, recorder->cause);

@@ -1,4 +1,5 @@
-/* The HTTP server: libmicrohttpd, driven by the main thread, for few connections with small limits. */
+/* The HTTP server: libmicrohttpd, driven by the main thread, for few connections with small
+ * limits. */
 #include "daemon/http/http.h"
 
 #include <jansson.h>
@@ -20,22 +21,25 @@
 #define REQUEST_TIMEOUT_S 3u
 /* time-out of a connection after its first request: no byte was sent or arrived */
 #define ANSWER_TIMEOUT_S 10u
-#define CONNECTION_BYTES (size_t)(32 * 1024) /* memory of a connection for request line and headers */
+#define CONNECTION_BYTES                                                                           \
+    (size_t)(32 * 1024) /* memory of a connection for request line and headers */
 /* Without a shortage of descriptors for this time, the next shortage is logged again. */
 #define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
-/* --- limits for clients: a number of connections, a time for each request, and memory for answers that are
- * not read yet. libmicrohttpd's own time-out does not limit a request, since it starts again with each byte.
+/* --- limits for clients: a number of connections, a time for each request, and memory for answers
+ * that are not read yet. libmicrohttpd's own time-out does not limit a request, since it starts
+ * again with each byte.
  * --- */
 
 #define CONNECTIONS_MAX 32
-/* Most connections of one owner: a user of the Unix socket, or an address. A browser uses up to 7. */
+/* Most connections of one owner: a user of the Unix socket, or an address. A browser uses up to
+ * 7. */
 #define SHARE_MAX 12
 /* size of guard.places, which also holds connections that end but are not closed yet */
 #define PLACES (CONNECTIONS_MAX + 4)
-/** Time from the start of the connection, or the end of the previous request, to the last byte of the
- * answer. */
+/** Time from the start of the connection, or the end of the previous request, to the last byte of
+ * the answer. */
 #define REQUEST_NS (20 * ST_NS_PER_S)
 /* most bytes of unread answers of one owner; answers are in locked memory */
 #define HELD_MAX_BYTES (1024 * 1024)
@@ -45,7 +49,8 @@ struct place {
     int fd;
     uint64_t owner;
     int64_t since_ns;
-    /* orders connections by their last request or answer: the lowest number has been idle longest */
+    /* orders connections by their last request or answer: the lowest number has been idle
+     * longest */
     uint64_t number;
     size_t held_bytes; /* size of an answer that is not completely sent */
 };
@@ -64,8 +69,8 @@ static int fd_of(struct MHD_Connection *connection)
     return info != NULL ? info->connect_fd : -1;
 }
 
-/* The owner of a connection, to whom the limits apply: a user of the Unix socket; an IPv4 address, with
- * 127.0.0.0/8 as one; the /64 network of an IPv6 address. */
+/* The owner of a connection, to whom the limits apply: a user of the Unix socket; an IPv4 address,
+ * with 127.0.0.0/8 as one; the /64 network of an IPv6 address. */
 static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 {
     const union MHD_ConnectionInfo *info =
@@ -77,7 +82,8 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
         return owner >> 24 == IN_LOOPBACKNET ? IN_LOOPBACKNET : owner;
     }
     if (from != NULL && from->sa_family == AF_INET6) {
-        memcpy(&owner, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, sizeof(owner));
+        memcpy(&owner, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
+               sizeof(owner));
         return owner;
     }
 #ifdef SO_PEERCRED
@@ -110,7 +116,8 @@ static void end(struct place *place)
 }
 
 struct share {
-    size_t n, held_bytes; /* number of connections; bytes of their answers that are not completely sent */
+    size_t n,
+        held_bytes; /* number of connections; bytes of their answers that are not completely sent */
 };
 
 static struct share share_of(const struct guard *guard, uint64_t owner)
@@ -125,8 +132,8 @@ static struct share share_of(const struct guard *guard, uint64_t owner)
     return share;
 }
 
-/* If there are too many connections, ends one: of the owner with the most connections, the one that was idle
- * for longest. */
+/* If there are too many connections, ends one: of the owner with the most connections, the one that
+ * was idle for longest. */
 static void make_room(struct guard *guard)
 {
     struct place *worst = guard->places;
@@ -162,9 +169,12 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
     }
 }
 
-/* Updates the entry of a connection when a request has arrived, its answer was made, or the answer was sent.
- * @param held_bytes bytes of the answer that still wait to be sent. @param is_out the answer was sent. */
-static void note(struct guard *guard, struct MHD_Connection *connection, size_t held_bytes, bool is_out)
+/* Updates the entry of a connection when a request has arrived, its answer was made, or the answer
+ * was sent.
+ * @param held_bytes bytes of the answer that still wait to be sent. @param is_out the answer was
+ * sent. */
+static void note(struct guard *guard, struct MHD_Connection *connection, size_t held_bytes,
+                 bool is_out)
 {
     struct place *place = find_place(guard, fd_of(connection));
     if (place == NULL)
@@ -208,8 +218,9 @@ struct st_http {
     int64_t rests_until_ns;
 };
 
-/* Pauses the server if the process has no free descriptor. Otherwise accept would fail, and libmicrohttpd
- * would log that and try again at once, for ever. A pause delays new connections a little. */
+/* Pauses the server if the process has no free descriptor. Otherwise accept would fail, and
+ * libmicrohttpd would log that and try again at once, for ever. A pause delays new connections a
+ * little. */
 static void rest_without_descriptors(struct st_http *http)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -249,7 +260,8 @@ static enum MHD_Result on_argument(void *ctx, ST_UNUSED enum MHD_ValueKind kind,
                                    const char *value)
 {
     struct reading *reading = ctx;
-    reading->error = st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
+    reading->error =
+        st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
     return reading->error == NULL ? MHD_YES : MHD_NO;
 }
 
@@ -281,7 +293,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
                                 : "default-src 'none'; frame-ancestors 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
-        /* The request may have a body, which is not read. So the connection cannot carry a second request. */
+        /* The request may have a body, which is not read. So the connection cannot carry a second
+         * request. */
         MHD_add_response_header(response, "Connection", "close");
     }
     const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
@@ -289,15 +302,16 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     return r;
 }
 
-/* Answers with a text. @param text is freed after it was sent; NULL: out of memory, so the connection is
- * closed. */
+/* Answers with a text. @param text is freed after it was sent; NULL: out of memory, so the
+ * connection is closed. */
 static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
                                    const struct st_route *route, char *text)
 {
     if (text == NULL)
         return MHD_NO;
     const size_t bytes = strlen(text);
-    struct MHD_Response *response = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
         free(text);
         return MHD_NO;
@@ -308,10 +322,12 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 
 /* --- answers that take time: libmicrohttpd suspends the connection until st_http_answer --- */
 
-#define SHORT_EVENTS 100 /* most events of an answer that is not long; 100 events are some 50 kB */
+#define SHORT_EVENTS                                                                               \
+    100 /* most events of an answer that is not long; 100 events are some 50 kB                    \
+         */
 
-/* An answer from the history can have megabytes. It is called long, and this process makes one long answer at
- * a time. */
+/* An answer from the history can have megabytes. It is called long, and this process makes one long
+ * answer at a time. */
 static bool makes_long;
 
 static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
@@ -352,9 +368,11 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     request->is_long = route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_TRACE ||
                        (route->body == ST_ROUTE_EVENTS && !few);
     const struct place *place = find_place(&http->guard, fd_of(request->connection));
-    const bool full = place == NULL || share_of(&http->guard, place->owner).held_bytes > HELD_MAX_BYTES;
+    const bool full =
+        place == NULL || share_of(&http->guard, place->owner).held_bytes > HELD_MAX_BYTES;
     if (request->is_long && (full || makes_long)) {
-        *route = st_route_refuse(503, "sleeptuned is busy with long answers: ask again in a few seconds");
+        *route = st_route_refuse(
+            503, "sleeptuned is busy with long answers: ask again in a few seconds");
         return answer_text(request->connection, http, route, st_route_error_text(route->error));
     }
     makes_long = makes_long || request->is_long;
@@ -368,8 +386,8 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     return MHD_YES;
 }
 
-/* Resumes the connections that wait for an answer, so that they can be closed: libmicrohttpd does not end
- * suspended connections. */
+/* Resumes the connections that wait for an answer, so that they can be closed: libmicrohttpd does
+ * not end suspended connections. */
 static void drop_waiting(struct st_http *http)
 {
     for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
@@ -390,9 +408,10 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
     *slot = NULL;
 }
 
-/* Makes the answer to a request, at once or through `ask`. @param request NULL: the route is a refusal. */
-static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
-                              struct st_http_request *request)
+/* Makes the answer to a request, at once or through `ask`. @param request NULL: the route is a
+ * refusal. */
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http,
+                              struct st_route *route, struct st_http_request *request)
 {
     struct st_query query = read_query(connection, route);
     if (route->body == ST_ROUTE_MARK && http->tcp)
@@ -415,8 +434,8 @@ static bool header_is(struct MHD_Connection *connection, const char *name, const
     return its != NULL && st_text_is(its, value);
 }
 
-/* Is the request sent by a page of another site, through an image, a frame or a script (Fetch Metadata)?
- * Programs other than browsers send no such header. */
+/* Is the request sent by a page of another site, through an image, a frame or a script (Fetch
+ * Metadata)? Programs other than browsers send no such header. */
 static bool is_embedded(struct MHD_Connection *connection)
 {
     return (header_is(connection, "Sec-Fetch-Site", "cross-site") ||
@@ -431,16 +450,16 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (given == NULL || strlen(given) != scheme_len + len || !st_text_begins(given, scheme))
         return false;
-    /* Compares all bytes even after a difference, so that the time of the comparison does not reveal the
-     * token. */
+    /* Compares all bytes even after a difference, so that the time of the comparison does not
+     * reveal the token. */
     int differs = 0;
     for (size_t i = 0; i < len; i++)
         differs |= given[scheme_len + i] ^ token[i];
     return differs == 0;
 }
 
-/* Does the request come from a page of this server? Browsers send the page's origin with a request that
- * writes. */
+/* Does the request come from a page of this server? Browsers send the page's origin with a request
+ * that writes. */
 static bool is_own_origin(struct MHD_Connection *connection, const char *host)
 {
     return host != NULL && header_is(connection, "Origin", st_text("http://%s", host));
@@ -463,12 +482,13 @@ static void hide_figures(const struct st_http *http, struct st_route *route)
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
                               const char *method, ST_UNUSED const char *version,
-                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **slot)
+                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes,
+                              void **slot)
 {
     struct st_http *http = ctx;
     struct st_http_request *request = *slot;
-    /* libmicrohttpd returns the header up to the first NUL, even with MHD_lookup_connection_value_n (0.9.75),
-     * so this check does not see bytes after a NUL. */
+    /* libmicrohttpd returns the header up to the first NUL, even with MHD_lookup_connection_value_n
+     * (0.9.75), so this check does not see bytes after a NUL. */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
     const struct st_route_names names = {.machine = http->machine,
@@ -480,19 +500,21 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     if (hosts > 1) /* it is unclear which of the hosts the client means */
         route = st_route_refuse(400, "the request has more than one Host header");
-    /* Refused before any answer is made, since even its size or status could reveal something to the other
-     * site. */
+    /* Refused before any answer is made, since even its size or status could reveal something to
+     * the other site. */
     if (is_embedded(connection))
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
     if ((http->token[0] != '\0' || http->network) && !is_known)
         hide_figures(http, &route);
     if (request == NULL) {
         note(&http->guard, connection, 0, false);
-        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
+        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                        ANSWER_TIMEOUT_S);
     }
     if (route.http_status != 200)
         return answer(connection, http, &route, NULL);
-    if (request == NULL) { /* first call for this request: its headers have arrived, and a body may follow */
+    if (request ==
+        NULL) { /* first call for this request: its headers have arrived, and a body may follow */
         request = calloc(1, sizeof(*request));
         if (request == NULL)
             return MHD_NO;
@@ -505,11 +527,12 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         *upload_data_bytes = 0;
         return MHD_YES;
     }
-    return request->is_answered ? give_answer(request, &route) : answer(connection, http, &route, request);
+    return request->is_answered ? give_answer(request, &route)
+                                : answer(connection, http, &route, request);
 }
 
-/* Unescapes a name or value of a query. "%00" would become a NUL, end the text early and change its meaning,
- * so it becomes another byte. */
+/* Unescapes a name or value of a query. "%00" would become a NUL, end the text early and change its
+ * meaning, so it becomes another byte. */
 static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
     const size_t len = MHD_http_unescape(text);
@@ -520,9 +543,10 @@ static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *con
     return len;
 }
 
-/* @param names further host names that requests may use; NULL: this is the Unix socket, where Host headers
- * are not checked. */
-static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
+/* @param names further host names that requests may use; NULL: this is the Unix socket, where Host
+ * headers are not checked. */
+static int start(int fd, const char *names, const struct st_http_source *source,
+                 struct st_http **ret)
 {
     struct st_http *http = calloc(1, sizeof(*http));
     if (http == NULL)
@@ -532,16 +556,16 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     ST_PRINT(http->names, "%s", st_text_or(names, ""));
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    /* The server uses select: libmicrohttpd then accepts one connection in each turn and reads from all. With
-     * epoll it accepts ten, so a client with many connections would displace others before their requests are
-     * read. */
+    /* The server uses select: libmicrohttpd then accepts one connection in each turn and reads from
+     * all. With epoll it accepts ten, so a client with many connections would displace others
+     * before their requests are read. */
     http->server = MHD_start_daemon(
-        MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER,
-        (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        &http->guard, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
-        unescape, NULL, MHD_OPTION_END);
+        MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http,
+        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT,
+        REQUEST_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, &http->guard, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
     if (http->server == NULL) {
         free(http);
         return -EIO;
@@ -566,8 +590,8 @@ static int draw_token(char token[33])
     return 0;
 }
 
-/* Opens a listening TCP socket. @param name address to bind; set to the socket's actual address. @return the
- * socket, or a negative errno value. */
+/* Opens a listening TCP socket. @param name address to bind; set to the socket's actual address.
+ * @return the socket, or a negative errno value. */
 static int listen_on(union st_config_address *name)
 {
     const bool v6 = name->any.sa_family == AF_INET6;
@@ -613,7 +637,8 @@ int st_http_start_tcp(const char *listen_at, const char *names, const struct st_
 int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
                           struct st_http **ret)
 {
-    union st_config_address name = {.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+    union st_config_address name = {
+        .v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
     char token[33];
     int r = draw_token(token);
     const int fd = r == 0 ? listen_on(&name) : r;
@@ -639,7 +664,8 @@ void st_http_wait(struct st_http *http, struct st_wait *wait)
         return;
     }
     MHD_UNSIGNED_LONG_LONG timeout_ms;
-    (void)MHD_get_fdset2(http->server, &wait->read, &wait->write, &wait->error, &wait->fd_max, FD_SETSIZE);
+    (void)MHD_get_fdset2(http->server, &wait->read, &wait->write, &wait->error, &wait->fd_max,
+                         FD_SETSIZE);
     if (MHD_get_timeout(http->server, &timeout_ms) == MHD_YES)
         st_wait_until(wait, now_ns + (int64_t)timeout_ms * ST_NS_PER_MS);
 }

@@ -8,10 +8,12 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", "", "", 0};
+    *query =
+        (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", "", "", 0};
 }
 
-#define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
+#define TIMES                                                                                      \
+    "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
 
 /* The allowed parameters, and the error message for a value that is not valid. */
 static const struct {

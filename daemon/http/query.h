@@ -3,8 +3,9 @@
 
 #include "core/base.h"
 
-#define ST_QUERY_LIMIT_MAX  5000
-#define ST_QUERY_NOTE_BYTES 161 /* largest note that a user can add when he reports a dropout, with NUL */
+#define ST_QUERY_LIMIT_MAX 5000
+#define ST_QUERY_NOTE_BYTES                                                                        \
+    161 /* largest note that a user can add when he reports a dropout, with NUL */
 
 /** The keys of a query, as bits. */
 enum {
@@ -32,14 +33,15 @@ struct st_query {
 
 void st_query_init(struct st_query *query);
 
-/** Sets one decoded "key=value" of the query; each key is allowed once. "since" and "until": st_when_parse,
- * dates are UTC. "step": st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by":
- * "key" or "typed". "note": up to 160 bytes. @param names keys that this path allows: ST_QUERY_SINCE | ...
- * @param value NULL: a key without a value. @return NULL, or a sentence that says what is wrong. Threads:
- * any. */
+/** Sets one decoded "key=value" of the query; each key is allowed once. "since" and "until":
+ * st_when_parse, dates are UTC. "step": st_when_parse_length. "limit", "tid": numbers. "kind": one
+ * of ST_EVENT_NAMES. "by": "key" or "typed". "note": up to 160 bytes. @param names keys that this
+ * path allows: ST_QUERY_SINCE | ...
+ * @param value NULL: a key without a value. @return NULL, or a sentence that says what is wrong.
+ * Threads: any. */
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
 
-/** Checks that the given values do not contradict each other (since after until). Call after the last
- * st_query_set. @return NULL, or what is wrong. Threads: any. */
+/** Checks that the given values do not contradict each other (since after until). Call after the
+ * last st_query_set. @return NULL, or what is wrong. Threads: any. */
 const char *st_query_check(const struct st_query *query);

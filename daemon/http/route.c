@@ -26,7 +26,8 @@ static const struct {
     {"/manifest.webmanifest", ST_ROUTE_MANIFEST, "application/manifest+json", 0},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
-    {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
+    {"/v1/events", ST_ROUTE_EVENTS, JSON,
+     ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
     {"/v1/sizes", ST_ROUTE_SIZES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {HEARD, ST_ROUTE_HEARD, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
@@ -68,14 +69,15 @@ static bool is_host_allowed(const char *host, const struct st_route_names *names
         return inet_pton(AF_INET6, name, address) == 1;
     if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
         return true;
-    /* A computer named studio.example.org answers to "studio", too. One named studio does not answer to
-     * "studio.example.org": that name may belong to another computer. */
+    /* A computer named studio.example.org answers to "studio", too. One named studio does not
+     * answer to "studio.example.org": that name may belong to another computer. */
     const char *machine = names->machine;
     const size_t label_len = strcspn(machine, ".");
     if (is_word_of(name, names->others))
         return true;
-    return label_len > 0 && (strcasecmp(name, machine) == 0 ||
-                             (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
+    return label_len > 0 &&
+           (strcasecmp(name, machine) == 0 ||
+            (strlen(name) == label_len && strncasecmp(name, machine, label_len) == 0));
 }
 
 struct st_route st_route_refuse(unsigned http_status, const char *error)
@@ -84,8 +86,8 @@ struct st_route st_route_refuse(unsigned http_status, const char *error)
         .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
 }
 
-/* Splits "http://host/path", which may replace a path; the host then replaces the Host header (RFC 9112,
- * 3.2.2). @return the path. */
+/* Splits "http://host/path", which may replace a path; the host then replaces the Host header (RFC
+ * 9112, 3.2.2). @return the path. */
 static const char *split_target(const char *target, const char **host)
 {
     if (strncasecmp(target, "http://", 7) != 0)
@@ -103,11 +105,9 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     if (tcp && host == NULL)
         return st_route_refuse(400, "the request has no Host header");
     if (tcp && !is_host_allowed(host, names))
-        return st_route_refuse(
-            403,
-            "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "
-            "this machine or one of "
-            "http.names");
+        return st_route_refuse(403,
+                               "sleeptuned does not answer under this host name: use the IP "
+                               "address, localhost, the name of this machine or one of http.names");
     if ((!tcp || names->own_page) && st_text_is(method, "POST") && st_text_is(path, HEARD))
         /* The page sends no parameters: it cannot add a note. */
         return (struct st_route){.http_status = 200,
@@ -119,15 +119,17 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     ST_EACH (route, routes) {
         const bool of_user = route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_TRACE;
         const bool is_local = route->body == ST_ROUTE_ADDRESS || (of_user && !names->own);
-        /* over TCP, reported dropouts and traces need the token, and the page's address is never served */
+        /* over TCP, reported dropouts and traces need the token, and the page's address is never
+         * served */
         if (st_text_is(path, route->path) && !(tcp && is_local))
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,
                                      .query = route->query};
     }
-    return st_route_refuse(404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, "
-                                "/v1/events, /v1/sizes, /v1/heard, /v1/culprits, /v1/cycle.svg and /metrics");
+    return st_route_refuse(
+        404, "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, "
+             "/v1/sizes, /v1/heard, /v1/culprits, /v1/cycle.svg and /metrics");
 }
 
 char *st_route_error_text(const char *error)

@@ -18,8 +18,8 @@ enum st_route_body {
     ST_ROUTE_EVENTS,
     ST_ROUTE_SIZES,
     ST_ROUTE_HEARD,
-    /* stores the user's report "I heard a dropout": the only route that writes; its answer is that of
-     * ST_ROUTE_HEARD */
+    /* stores the user's report "I heard a dropout": the only route that writes; its answer is that
+     * of ST_ROUTE_HEARD */
     ST_ROUTE_MARK,
     ST_ROUTE_CULPRITS,
     ST_ROUTE_TRACE, /* over TCP only with the token of the private address */
@@ -42,15 +42,16 @@ struct st_route_names {
     bool own_page;       /* over TCP: the request comes from the page of the private address */
 };
 
-/** Chooses the route of a request. @param target a path, or "http://host/path", whose host replaces the Host
- * header. @param host Host header; NULL: none. It is checked over TCP only, against DNS rebinding: a web page
- * whose host name points to this machine could otherwise read this server. Allowed are IP addresses,
- * localhost and `names`. */
+/** Chooses the route of a request. @param target a path, or "http://host/path", whose host replaces
+ * the Host header. @param host Host header; NULL: none. It is checked over TCP only, against DNS
+ * rebinding: a web page whose host name points to this machine could otherwise read this server.
+ * Allowed are IP addresses, localhost and `names`. */
 struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
                                 const struct st_route_names *names);
 
 /** A route that refuses the request. @param error a sentence; must be static. */
 struct st_route st_route_refuse(unsigned http_status, const char *error);
 
-/** The document sleeptune-error/1 with this sentence. @return text to be freed; NULL: out of memory. */
+/** The document sleeptune-error/1 with this sentence. @return text to be freed; NULL: out of
+ * memory. */
 char *st_route_error_text(const char *error);

@@ -13,7 +13,8 @@
 #include "platform/destination.h"
 #include "st_config.h"
 
-/* Makes the folder "FOLDER/sleeptune" if it is missing. @return true: this process can write to it. */
+/* Makes the folder "FOLDER/sleeptune" if it is missing. @return true: this process can write to
+ * it. */
 static bool make_folder(const char *folder)
 {
     const char *path = st_text("%s/sleeptune", folder);
@@ -32,8 +33,8 @@ const char *st_socket_choose(const struct st_config *config, const char **ret_er
     if (make_folder(ST_RUN_DIR))
         return ST_RUN_DIR "/sleeptune/sleeptuned.sock";
     if (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2)
-        *ret_error =
-            "cannot write to " ST_RUN_DIR "/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path.";
+        *ret_error = "cannot write to " ST_RUN_DIR
+                     "/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path.";
     else if (!make_folder(xdg))
         *ret_error = st_text("cannot write to %s/sleeptune: set socket.path", xdg);
     else
@@ -41,8 +42,8 @@ const char *st_socket_choose(const struct st_config *config, const char **ret_er
     return NULL;
 }
 
-/* Removes the socket that a killed daemon left; leaves anything else alone. The caller holds the lock, so no
- * other sleeptuned is about to listen. */
+/* Removes the socket that a killed daemon left; leaves anything else alone. The caller holds the
+ * lock, so no other sleeptuned is about to listen. */
 static const char *remove_stale(const struct sockaddr_un *address)
 {
     const char *path = address->sun_path;
@@ -54,18 +55,21 @@ static const char *remove_stale(const struct sockaddr_un *address)
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return st_text("no socket: %s", strerror(errno));
-    const int error = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? 0 : errno;
+    const int error =
+        connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? 0 : errno;
     close(fd);
     if (error == 0 || error == EAGAIN || error == EINPROGRESS)
         return st_text("another program listens on %s", path);
     if (error != ECONNREFUSED)
         return st_text("%s: %s", path, strerror(error));
-    return unlink(path) == 0 ? NULL : st_text("cannot remove the old socket %s: %s", path, strerror(errno));
+    return unlink(path) == 0
+               ? NULL
+               : st_text("cannot remove the old socket %s: %s", path, strerror(errno));
 }
 
-/* Sets the mode without following a symbolic link. If the C library (glibc < 2.32) or a filter of system
- * calls refuses AT_SYMLINK_NOFOLLOW, sets it without that flag. This is safe: the caller just saw a socket
- * here, and root refuses folders that another user can change. */
+/* Sets the mode without following a symbolic link. If the C library (glibc < 2.32) or a filter of
+ * system calls refuses AT_SYMLINK_NOFOLLOW, sets it without that flag. This is safe: the caller
+ * just saw a socket here, and root refuses folders that another user can change. */
 static bool set_mode(const struct st_destination *place, mode_t mode)
 {
     return fchmodat(place->dir_fd, place->name, mode, AT_SYMLINK_NOFOLLOW) == 0 ||
@@ -73,19 +77,20 @@ static bool set_mode(const struct st_destination *place, mode_t mode)
             fchmodat(place->dir_fd, place->name, mode, 0) == 0);
 }
 
-/* Sets group and mode by name in an open folder, because a socket's descriptor cannot change the rights of
- * its file. */
+/* Sets group and mode by name in an open folder, because a socket's descriptor cannot change the
+ * rights of its file. */
 static const char *set_rights_at(const struct st_destination *place, const struct st_config *config)
 {
     struct stat info;
     const char *name = config->socket.group;
     const struct group *group = name[0] != '\0' ? getgrnam(name) : NULL;
-    if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode))
+    if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISSOCK(info.st_mode))
         return "it is no longer a socket";
     if (name[0] != '\0' && group == NULL)
         return st_text("there is no group \"%s\" (socket.group)", name);
-    /* Sets the group even if none is configured: on BSD and in a folder with the setgid bit, a new socket has
-     * the folder's group, and a reload may have removed socket.group. */
+    /* Sets the group even if none is configured: on BSD and in a folder with the setgid bit, a new
+     * socket has the folder's group, and a reload may have removed socket.group. */
     if (fchownat(place->dir_fd, place->name, (uid_t)-1, group != NULL ? group->gr_gid : getegid(),
                  AT_SYMLINK_NOFOLLOW) != 0)
         return st_text("it cannot be given to the group %s: %s", st_text_or(name, "of sleeptuned"),
@@ -98,12 +103,13 @@ const char *st_socket_set_rights(const struct st_socket *socket, const struct st
     struct st_destination place;
     const int r = st_destination_find(socket->path, &place);
     const char *error = r < 0          ? st_destination_error(r)
-                        : place.shared ? "another user can change its folder. Set socket.path to a folder "
-                                         "that only root can change"
+                        : place.shared ? "another user can change its folder. Set socket.path to a "
+                                         "folder that only root can change"
                                        : set_rights_at(&place, config);
     if (r == 0)
         close(place.dir_fd);
-    return error != NULL ? st_text("cannot set the permissions of %s: %s", socket->path, error) : NULL;
+    return error != NULL ? st_text("cannot set the permissions of %s: %s", socket->path, error)
+                         : NULL;
 }
 
 static const char *bind_and_listen(struct st_socket *sock, const struct sockaddr_un *address,
@@ -132,23 +138,25 @@ const char *st_socket_open(struct st_socket *ret, const char *path, const struct
                        strlen(path), sizeof(address.sun_path) - 1, path);
     memcpy(address.sun_path, path, strlen(path));
     ST_PRINT(sock.path, "%s", path);
-    /* For root, the lock file is made only in a folder where no other user can put a link in its place. */
+    /* For root, the lock file is made only in a folder where no other user can put a link in its
+     * place. */
     int r = st_destination_find(path, &place);
     if (r == 0)
         close(place.dir_fd);
     if (r == -EXDEV || (r == 0 && place.shared)) {
         const char *why = st_socket_set_rights(&sock, config);
         return st_text_or(
-            why, st_text("the folder of %s was changed while sleeptuned started: start it again", path));
+            why,
+            st_text("the folder of %s was changed while sleeptuned started: start it again", path));
     }
     r = st_lock_file_take(path, &sock.lock_fd, &pid);
     if (r == -EBUSY)
-        return st_text("another sleeptuned%s uses the socket %s", pid > 0 ? st_text(" (PID %ld)", pid) : "",
-                       path);
+        return st_text("another sleeptuned%s uses the socket %s",
+                       pid > 0 ? st_text(" (PID %ld)", pid) : "", path);
     if (r < 0)
-        return st_text(
-            "cannot lock %s.lock: %s. Set socket.path to a folder that exists and can be written to.", path,
-            strerror(-r));
+        return st_text("cannot lock %s.lock: %s. Set socket.path to a folder that exists and can "
+                       "be written to.",
+                       path, strerror(-r));
     const char *error = remove_stale(&address);
     if (error == NULL)
         error = bind_and_listen(&sock, &address, config);

@@ -4,11 +4,12 @@
 #include "core/ns.h"
 
 #define TRIES 8
-/* reads of the three clocks that take longer are repeated; far shorter than a jump that is reported */
+/* reads of the three clocks that take longer are repeated; far shorter than a jump that is
+ * reported */
 #define TOGETHER_NS (10 * ST_NS_PER_MS)
 
-/* Reads all three clocks at nearly one moment: if the thread were stopped between two reads, a jump would be
- * reported. If it is stopped in each try, the try with the shortest stop is used. */
+/* Reads all three clocks at nearly one moment: if the thread were stopped between two reads, a jump
+ * would be reported. If it is stopped in each try, the try with the shortest stop is used. */
 static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen)
 {
     int64_t tightest_ns = INT64_MAX;
@@ -25,7 +26,8 @@ static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen
     }
 }
 
-void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events)
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform,
+                        struct st_events *events)
 {
     struct st_clockwatch seen = {.started = true};
     const int64_t rest_ns = watch->rest_ns;
@@ -38,18 +40,19 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
     const int64_t elapsed_ns = st_ns_sub(seen.now_ns, last.now_ns);
     const int64_t slept_ns = st_ns_sub(seen.suspended_ns, last.suspended_ns);
     /* while the computer is suspended, the wall clock goes on and CLOCK_MONOTONIC does not */
-    const int64_t jump_ns = st_ns_sub(st_ns_sub(st_ns_sub(seen.wall_ns, last.wall_ns), elapsed_ns), slept_ns);
+    const int64_t jump_ns =
+        st_ns_sub(st_ns_sub(st_ns_sub(seen.wall_ns, last.wall_ns), elapsed_ns), slept_ns);
     if (slept_ns >= ST_CLOCKWATCH_SUSPEND_NS)
         st_events_add(events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_SUSPEND,
                       "the computer was suspended for %s", st_ns_text(slept_ns));
     if (jump_ns >= ST_CLOCKWATCH_JUMP_NS || jump_ns <= -ST_CLOCKWATCH_JUMP_NS)
-        st_events_add(events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_CLOCK_JUMP,
-                      "the time of day was set %s %s; the test loop uses another clock and is not affected",
-                      st_ns_text(jump_ns < 0 ? -jump_ns : jump_ns), jump_ns < 0 ? "back" : "forward");
-    if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS + rest_ns)
         st_events_add(
-            events, ST_LOG_WARN, seen.wall_ns, ST_EVENT_PAUSE,
-            "sleeptuned did not run for %s: it was stopped, the computer was paused, ordinary threads got "
-            "no CPU, or a disk or sound server did not answer",
-            st_ns_text(elapsed_ns));
+            events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_CLOCK_JUMP,
+            "the time of day was set %s %s; the test loop uses another clock and is not affected",
+            st_ns_text(jump_ns < 0 ? -jump_ns : jump_ns), jump_ns < 0 ? "back" : "forward");
+    if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS + rest_ns)
+        st_events_add(events, ST_LOG_WARN, seen.wall_ns, ST_EVENT_PAUSE,
+                      "sleeptuned did not run for %s: it was stopped, the computer was paused, "
+                      "ordinary threads got no CPU, or a disk or sound server did not answer",
+                      st_ns_text(elapsed_ns));
 }

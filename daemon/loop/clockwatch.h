@@ -1,5 +1,5 @@
-/* Detects a suspended computer, a change of the wall clock and a pause of the whole machine: compares three
- * clocks at each tick. */
+/* Detects a suspended computer, a change of the wall clock and a pause of the whole machine:
+ * compares three clocks at each tick. */
 #pragma once
 
 #include "daemon/causes/events.h"
@@ -17,4 +17,5 @@ struct st_clockwatch {
 };
 
 /** Compares the clocks with those of the last call, and adds events. Threads: one. */
-void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events);
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform,
+                        struct st_events *events);

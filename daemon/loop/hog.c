@@ -36,21 +36,23 @@ static int consider(void *ctx, const char *name)
         const int left = search->left;
         search->process = name;
         search->left = THREADS_MAX;
-        (void)search->machine->list(search->machine, st_text("/proc/%.16s/task", name), consider, search);
+        (void)search->machine->list(search->machine, st_text("/proc/%.16s/task", name), consider,
+                                    search);
         search->process = NULL;
         search->left = left;
         return 0;
     }
     const pid_t tid = (pid_t)strtol(name, NULL, 10);
     if (tid == search->loop_tid || !read_stat(search->machine, search->process, name, &stat) ||
-        stat.state != 'R' || stat.cpu != search->loop.cpu || stat.rt_priority < search->loop.rt_priority ||
-        stat.rt_priority <= search->found.priority)
+        stat.state != 'R' || stat.cpu != search->loop.cpu ||
+        stat.rt_priority < search->loop.rt_priority || stat.rt_priority <= search->found.priority)
         return 0;
     search->found = (struct st_hog){.pid = (pid_t)strtol(search->process, NULL, 10),
                                     .tid = tid,
                                     .priority = (int)stat.rt_priority,
                                     .cpu = stat.cpu};
-    st_proc_name(stat.name, st_tree_text(search->machine, st_text("/proc/%.16s/cmdline", search->process)),
+    st_proc_name(stat.name,
+                 st_tree_text(search->machine, st_text("/proc/%.16s/cmdline", search->process)),
                  search->found.name, sizeof(search->found.name));
     return 0;
 }
@@ -61,6 +63,8 @@ void st_hog_look(struct st_platform *machine, pid_t loop, struct st_hog *hog)
     if (!read_stat(machine, "self", st_text("%d", (int)loop), &search.loop))
         return;
     (void)machine->list(machine, "/proc", consider, &search);
-    search.found.looks = search.found.tid == 0 ? 0 : search.found.tid == hog->tid ? hog->looks + 1 : 1;
+    search.found.looks = search.found.tid == 0          ? 0
+                         : search.found.tid == hog->tid ? hog->looks + 1
+                                                        : 1;
     *hog = search.found;
 }

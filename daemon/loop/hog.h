@@ -1,5 +1,5 @@
-/* Finds the thread that keeps the test loop from running for seconds: one of the same or a higher real-time
- * priority that never sleeps. */
+/* Finds the thread that keeps the test loop from running for seconds: one of the same or a higher
+ * real-time priority that never sleeps. */
 #pragma once
 
 #include "platform/platform.h"
@@ -14,7 +14,7 @@ struct st_hog {
 
 #define ST_HOG_LOOKS 2 /* the same thread must be found twice, since any may run for a moment */
 
-/** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread
- * `loop` of this process and has at least that thread's priority. Reads all of /proc: some ms. Call about
- * once a second while `loop` does not run. Linux; on other systems finds none. */
+/** Looks for the runnable real-time thread of the highest priority that was last on the CPU of
+ * thread `loop` of this process and has at least that thread's priority. Reads all of /proc: some
+ * ms. Call about once a second while `loop` does not run. Linux; on other systems finds none. */
 void st_hog_look(struct st_platform *machine, pid_t loop, struct st_hog *hog);

@@ -3,8 +3,9 @@
 
 #include "core/ns.h"
 
-/* How long the loop is overdue, ns; negative: not yet. due_ns is as old as the last drain. If the drain
- * thread itself gets no CPU, due_ns is in the past although the loop runs; so the heartbeat counts, too. */
+/* How long the loop is overdue, ns; negative: not yet. due_ns is as old as the last drain. If the
+ * drain thread itself gets no CPU, due_ns is in the past although the loop runs; so the heartbeat
+ * counts, too. */
 static int64_t overdue_ns(const struct st_overdue *stall, int64_t due_ns, int64_t now_ns)
 {
     if (due_ns == INT64_MIN) /* the loop warms up and does not count periods yet */
@@ -29,12 +30,13 @@ void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_
     stall->checks = found ? stall->checks + 1 : 0;
 }
 
-int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
+int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns,
+                      int64_t now_ns)
 {
     if (stall->checks < ST_OVERDUE_CHECKS)
         return 0;
-    /* The loop runs again, but due_ns is not known yet: the next drain counts what the loop missed and sets
-     * it. */
+    /* The loop runs again, but due_ns is not known yet: the next drain counts what the loop missed
+     * and sets it. */
     if (due_ns == INT64_MIN && heartbeat != stall->heartbeat)
         return 0;
     const int64_t ns = overdue_ns(stall, due_ns, now_ns);

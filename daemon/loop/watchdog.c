@@ -1,5 +1,5 @@
-/* The watchdog, after an idea of rtkit (Lennart Poettering): an ordinary thread, the canary, counts; a thread
- * with higher priority than the loop checks that it goes on counting. */
+/* The watchdog, after an idea of rtkit (Lennart Poettering): an ordinary thread, the canary,
+ * counts; a thread with higher priority than the loop checks that it goes on counting. */
 #include "daemon/loop/watchdog.h"
 
 #include <fcntl.h>
@@ -23,7 +23,8 @@ struct st_watchdog {
     double cpu_ns;                       /* last reported CPU time, at cpu_at_ns; 0: none yet */
     int64_t cpu_at_ns;
     atomic_bool running, above_loop; /* written by the checker, read for the view */
-    atomic_int demotion; /* 0: none; else enum st_watchdog_reason, plus ERRNO_UNIT * errno if it failed */
+    atomic_int
+        demotion; /* 0: none; else enum st_watchdog_reason, plus ERRNO_UNIT * errno if it failed */
 };
 
 #define ERRNO_UNIT 16
@@ -49,10 +50,13 @@ bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns)
 /* CPU time of the loop's thread so far; -1: not known. */
 static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
 {
-    const struct st_counters_handle handle = {
-        .tid = watchdog->loop.tid(watchdog->loop.ctx), .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
+    const struct st_counters_handle handle = {.tid = watchdog->loop.tid(watchdog->loop.ctx),
+                                              .fd_schedstat = -1,
+                                              .fd_stat = -1,
+                                              .fd_status = -1};
     struct st_thread_counters counters;
-    if (handle.tid == 0 || watchdog->platform->counters_other(watchdog->platform, &handle, &counters) != 0 ||
+    if (handle.tid == 0 ||
+        watchdog->platform->counters_other(watchdog->platform, &handle, &counters) != 0 ||
         (counters.valid & ST_COUNTER_CPU) == 0)
         return -1;
     return counters.cpu_ns;
@@ -79,13 +83,13 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
         return;
     const int r = watchdog->platform->demote(watchdog->platform, tid);
     int before = atomic_load(&watchdog->demotion);
-    /* Reports the demotion once, and again if it succeeds after a failure. If two threads get here at once,
-     * one of them reports it. */
+    /* Reports the demotion once, and again if it succeeds after a failure. If two threads get here
+     * at once, one of them reports it. */
     if ((before != 0 && (r != 0 || before < ERRNO_UNIT)) ||
         !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
         return;
-    st_events_add(watchdog->events, ST_LOG_ERR, st_platform_wall_ns(watchdog->platform), ST_EVENT_DEMOTED,
-                  "%s", demotion_text((int)reason - r * ERRNO_UNIT));
+    st_events_add(watchdog->events, ST_LOG_ERR, st_platform_wall_ns(watchdog->platform),
+                  ST_EVENT_DEMOTED, "%s", demotion_text((int)reason - r * ERRNO_UNIT));
 }
 
 /* Waits until the next check. @return false: the checker must end. */
@@ -95,8 +99,8 @@ static bool pause_until_check(const struct st_watchdog *watchdog)
     return poll(&end, 1, (int)(ST_WATCHDOG_CHECK_NS / ST_NS_PER_MS)) == 0;
 }
 
-/* Reports that ordinary threads starve. Demotes the loop only if it is guilty, since other programs can
- * starve them, too. */
+/* Reports that ordinary threads starve. Demotes the loop only if it is guilty, since other programs
+ * can starve them, too. */
 static void report_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
@@ -133,8 +137,9 @@ static void *run_checker(void *ctx)
     return NULL;
 }
 
-int st_watchdog_start(struct st_platform *platform, int loop_priority, const struct st_watchdog_loop *loop,
-                      struct st_events *events, struct st_watchdog **ret)
+int st_watchdog_start(struct st_platform *platform, int loop_priority,
+                      const struct st_watchdog_loop *loop, struct st_events *events,
+                      struct st_watchdog **ret)
 {
     struct st_watchdog *watchdog = calloc(1, sizeof(*watchdog));
     if (watchdog == NULL)

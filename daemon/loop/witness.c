@@ -2,15 +2,16 @@
 
 #include "core/ns.h"
 
-enum st_playing_answer st_witness_plays(struct st_playing *playing, const struct st_playing_facts *facts,
-                                        int64_t now_ns)
+enum st_playing_answer st_witness_plays(struct st_playing *playing,
+                                        const struct st_playing_facts *facts, int64_t now_ns)
 {
     if (facts->telling_n > 0 && facts->blind == NULL)
         playing->told_ns = now_ns;
     if (facts->own_stream ||
         (facts->played_ns != INT64_MIN && st_ns_sub(now_ns, facts->played_ns) < ST_PLAYING_KEEP_NS))
         return ST_PLAYING_YES;
-    return st_ns_sub(now_ns, playing->told_ns) >= ST_PLAYING_PATIENCE_NS ? ST_PLAYING_UNKNOWN : ST_PLAYING_NO;
+    return st_ns_sub(now_ns, playing->told_ns) >= ST_PLAYING_PATIENCE_NS ? ST_PLAYING_UNKNOWN
+                                                                         : ST_PLAYING_NO;
 }
 
 static int64_t period_ns(int64_t frames, int64_t rate_hz)
@@ -24,14 +25,15 @@ static bool is_known(const struct st_playing_facts *facts)
            period_ns(facts->frames, facts->rate_hz) <= ST_CONFIG_PERIOD_MAX_NS;
 }
 
-struct st_witness st_witness_choose(const struct st_config *config, const struct st_playing_facts *facts)
+struct st_witness st_witness_choose(const struct st_config *config,
+                                    const struct st_playing_facts *facts)
 {
     struct st_witness ret = {.frames = config->loop.frames,
                              .rate_hz = config->loop.rate_hz,
                              .policy = ST_POLICY_FIFO,
                              .priority = (int)config->loop.priority};
-    ret.settled =
-        (ret.frames > 0 || is_known(facts)) && (ret.priority > 0 || (facts != NULL && facts->priority >= 0));
+    ret.settled = (ret.frames > 0 || is_known(facts)) &&
+                  (ret.priority > 0 || (facts != NULL && facts->priority >= 0));
     if (ret.frames == 0 && is_known(facts)) {
         ret.music = true;
         ret.rate_hz = facts->rate_hz;
@@ -43,7 +45,8 @@ struct st_witness st_witness_choose(const struct st_config *config, const struct
     }
     if (ret.priority == 0) {
         const int priority = facts != NULL ? facts->priority : -1;
-        ret.priority = priority < 0 ? ST_WITNESS_PRIORITY : ST_MIN(priority, ST_CONFIG_PRIORITY_MAX);
+        ret.priority =
+            priority < 0 ? ST_WITNESS_PRIORITY : ST_MIN(priority, ST_CONFIG_PRIORITY_MAX);
         ret.policy = priority == 0 ? ST_POLICY_OTHER : ST_POLICY_FIFO;
     }
     return ret;

@@ -3,10 +3,11 @@
 
 #include "core/ns.h"
 
-/* A source whose helper program writes much is read at most twice in this time, 16 kB each time (READ_BYTES
- * of xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. A
- * program that writes more has to wait for its pipe. Events are late by at most this time. It may be read
- * twice in this time, so that a short line and the end of the program need no further wake-up. */
+/* A source whose helper program writes much is read at most twice in this time, 16 kB each time
+ * (READ_BYTES of xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of
+ * PipeWire can cause. A program that writes more has to wait for its pipe. Events are late by at
+ * most this time. It may be read twice in this time, so that a short line and the end of the
+ * program need no further wake-up. */
 #define LOOK_EACH_NS (250 * ST_NS_PER_MS)
 
 struct st_observe {
@@ -42,7 +43,8 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
     observe->may_rest = st_text_is(config->loop.when, "playing");
     ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
-        ST_PRINT(setting.server, "%s", st_config_text(config, st_text("observe.%s_server", o->source->name)));
+        ST_PRINT(setting.server, "%s",
+                 st_config_text(config, st_text("observe.%s_server", o->source->name)));
         if (o->source->sees_cycles) {
             ST_PRINT(setting.cycles, "%s", observe->cycles);
             ST_PRINT(setting.listen, "%.7s",
@@ -89,8 +91,9 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
             st_observed_count(o);
     }
     st_observe_playing(observe, &facts);
-    const bool plays = facts.played_ns != INT64_MIN &&
-                       st_ns_sub(st_platform_now_ns(observe->platform), facts.played_ns) < ST_PLAYING_KEEP_NS;
+    const bool plays =
+        facts.played_ns != INT64_MIN &&
+        st_ns_sub(st_platform_now_ns(observe->platform), facts.played_ns) < ST_PLAYING_KEEP_NS;
     ST_EACH_OF (source, observe->sources, observe->n)
         st_observed_quiet(source, observe->may_rest && facts.telling_n > 0 && !plays);
     return facts.played_ns;
@@ -157,7 +160,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
-    /* The period comes from another source if the last one that saw music (a sound card) reports none. */
+    /* The period comes from another source if the last one that saw music (a sound card) reports
+     * none. */
     int64_t period_of_ns = INT64_MIN;
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;
@@ -168,7 +172,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->frames = source->seen.frames;
         ret->rate_hz = source->seen.rate_hz;
         if (source->seen.priority > 0)
-            ret->priority = source->seen.priority == ST_XRUN_NORMAL ? 0 : (int)source->seen.priority;
+            ret->priority =
+                source->seen.priority == ST_XRUN_NORMAL ? 0 : (int)source->seen.priority;
     }
 }
 
@@ -197,8 +202,9 @@ static int64_t known_or_none(int64_t value)
     return value > 0 ? value : INT64_MIN;
 }
 
-/* Chooses the program that the history stores as playing in this minute: that of the last minute while it
- * still plays, otherwise the busiest one. So the minutes of one program are not interrupted by others.
+/* Chooses the program that the history stores as playing in this minute: that of the last minute
+ * while it still plays, otherwise the busiest one. So the minutes of one program are not
+ * interrupted by others.
  * @return `last` if no program is known to play. */
 static const char *client_of(const struct st_dropout_table *seen, const char *last)
 {
@@ -229,7 +235,8 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
         const bool test = is_test(source, observe->minute_ns);
         struct st_history_watch watch = {
             .watched_ns = source->watched_ns - before->watched_ns,
-            .playing = source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
+            .playing =
+                source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
         };
         if (watch.playing > 0) { /* also if the music ended within the minute */
             watch.frames = known_or_none(source->seen.last_frames);
@@ -255,8 +262,8 @@ struct st_history_watched st_observe_minute_so_far(const struct st_observe *obse
     struct st_observe_minute minute;
     take_minute(observe, &minute);
     minute.watched.to_wall_ns = st_platform_wall_ns(platform);
-    minute.watched.from_wall_ns =
-        st_ns_sub(minute.watched.to_wall_ns, st_ns_sub(st_platform_now_ns(platform), observe->minute_ns));
+    minute.watched.from_wall_ns = st_ns_sub(
+        minute.watched.to_wall_ns, st_ns_sub(st_platform_now_ns(platform), observe->minute_ns));
     return minute.watched;
 }
 
@@ -288,14 +295,15 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         struct counted *before = &observe->before[i];
-        /* watched_ns has decreased if a helper program turned out not to have run. The next minutes then
-         * count as watched only as far as watched_ns exceeds its old value. */
+        /* watched_ns has decreased if a helper program turned out not to have run. The next minutes
+         * then count as watched only as far as watched_ns exceeds its old value. */
         if (source->watched_ns > before->watched_ns)
             before->watched_ns = source->watched_ns;
         before->dropouts_n = source->seen.sum.n;
-        const char *client = source->played_ns > observe->minute_ns && !is_test(source, observe->minute_ns)
-                                 ? client_of(&source->seen, before->client)
-                                 : "";
+        const char *client =
+            source->played_ns > observe->minute_ns && !is_test(source, observe->minute_ns)
+                ? client_of(&source->seen, before->client)
+                : "";
         memmove(before->client, client, strlen(client) + 1);
     }
     observe->minute_ns = st_platform_now_ns(observe->platform);

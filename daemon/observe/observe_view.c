@@ -6,8 +6,8 @@
 #include "core/text/safe.h"
 #include "story/dropout_json.h"
 
-/* Median, 99 % and maximum of a time. 0 is a valid value, since a client may compute for less time than the
- * clock can measure; below 0 is unknown (null). */
+/* Median, 99 % and maximum of a time. 0 is a valid value, since a client may compute for less time
+ * than the clock can measure; below 0 is unknown (null). */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
     if (median_ns < 0)
@@ -22,9 +22,10 @@ static json_t *load_json(const struct st_xrun_load *load)
     if (load->cycles_n == 0)
         return json_null();
     return json_pack("{s:I, s:o, s:o, s:o}", "cycles", (json_int_t)load->cycles_n, "busy_ns",
-                     three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns), "wait_ns",
-                     three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns), "period_ns",
-                     st_json_positive(load->period_ns));
+                     three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns),
+                     "wait_ns",
+                     three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns),
+                     "period_ns", st_json_positive(load->period_ns));
 }
 
 static json_t *client_json(const struct st_dropout_client *client)
@@ -34,14 +35,16 @@ static json_t *client_json(const struct st_dropout_client *client)
     static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
                                           [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
-    st_json_set(object, "between",
-                st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
+    st_json_set(
+        object, "between",
+        st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
     st_json_set(object, "block_frames", st_json_positive(client->block.frames));
     st_json_set(object, "block_any", json_boolean(client->block.any != 0));
     st_json_set(object, "reserve_ns",
                 st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1));
     st_json_set(object, "buffer_ns", st_json_positive(client->buffer_ns));
-    st_json_set(object, "drift_ppb", st_json_integer_or_null(client->drift_ppb != 0, client->drift_ppb));
+    st_json_set(object, "drift_ppb",
+                st_json_integer_or_null(client->drift_ppb != 0, client->drift_ppb));
     st_json_set(object, "load", load_json(&client->load));
     return object;
 }
@@ -51,13 +54,14 @@ static json_t *in_use_json(const struct st_observed_view *source)
 {
     if (source->seen.period_ns == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I}", "device", st_json_text_or_null(source->seen.device), "frames",
-                     st_json_positive(source->seen.frames), "rate_hz", st_json_positive(source->seen.rate_hz),
-                     "period_ns", (json_int_t)source->seen.period_ns);
+    return json_pack("{s:o, s:o, s:o, s:I}", "device", st_json_text_or_null(source->seen.device),
+                     "frames", st_json_positive(source->seen.frames), "rate_hz",
+                     st_json_positive(source->seen.rate_hz), "period_ns",
+                     (json_int_t)source->seen.period_ns);
 }
 
-/* The waits and computing times of all clients in the cycle of a dropout, and a sentence about the clients
- * that were not ready. */
+/* The waits and computing times of all clients in the cycle of a dropout, and a sentence about the
+ * clients that were not ready. */
 static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
 {
     const int64_t deadline_ns = cycle->clients[0].deadline_ns;
@@ -66,13 +70,14 @@ static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
         return json_null();
     json_t *clients = json_array();
     ST_EACH_OF (client, cycle->clients, cycle->n) {
-        json_array_append_new(clients,
-                              json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->event.client),
-                                        "wait_ns", (json_int_t)client->event.cycle.wait_ns, "busy_ns",
-                                        (json_int_t)client->event.cycle.busy_ns));
+        json_array_append_new(
+            clients, json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->event.client),
+                               "wait_ns", (json_int_t)client->event.cycle.wait_ns, "busy_ns",
+                               (json_int_t)client->event.cycle.busy_ns));
         if (client->event.cycle.wait_ns + client->event.cycle.busy_ns < deadline_ns)
             continue;
-        ST_APPEND(text, "%s waited %s, ", client->event.client, st_ns_short(client->event.cycle.wait_ns));
+        ST_APPEND(text, "%s waited %s, ", client->event.client,
+                  st_ns_short(client->event.cycle.wait_ns));
         if (client->event.cycle.busy_ns > 0)
             ST_APPEND(text, "computed %s; ", st_ns_short(client->event.cycle.busy_ns));
         else
@@ -80,18 +85,20 @@ static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
     }
     ST_APPEND(text, "the next cycle began after %s", st_ns_short(deadline_ns));
     return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)cycle->wall_ns, "deadline_ns",
-                     (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
+                     (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients",
+                     clients);
 }
 
 static json_t *source_json(const struct st_observed_view *source)
 {
     static const char *const modes[] = {"off", "auto", "on"};
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary, "mode",
-                  modes[source->mode], "state", st_observed_state_name(source->state), "why",
-                  st_json_text_or_null(source->why));
+        json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary,
+                  "mode", modes[source->mode], "state", st_observed_state_name(source->state),
+                  "why", st_json_text_or_null(source->why));
     st_dropout_json_source(object, &source->seen, client_json);
-    if (source->opened_n == 0) /* the counts of a source that was never watched are unknown (null), not 0 */
+    if (source->opened_n ==
+        0) /* the counts of a source that was never watched are unknown (null), not 0 */
         st_json_set(object, "device_dropouts", json_null());
     if (source->opened_n == 0 || source->device_only)
         st_json_set(object, "client_dropouts", json_null());
@@ -144,7 +151,8 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
     st_observe_metric(out, "sleeptune_dropouts_by_reason_total", "counter",
                       "Dropouts of clients, by reason.");
     ST_EACH_OF (source, view->sources, view->n) {
-        for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
+        for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS;
+             j++)
             fprintf(out, "sleeptune_dropouts_by_reason_total{source=\"%s\",reason=\"%s\"} %ju\n",
                     source->source, st_dropout_reason_name((enum st_dropout_reason)j),
                     source->seen.reasons_n[j]);
@@ -163,8 +171,9 @@ static void place_metrics(FILE *out, const struct st_observe_view *view)
     }
 }
 
-/* Writes the name and first labels of a sample: NAME{source="...",client="...",device="...". The device is
- * given only without a client's name, so that a program is one series on whatever device it plays. */
+/* Writes the name and first labels of a sample: NAME{source="...",client="...",device="...". The
+ * device is given only without a client's name, so that a program is one series on whatever device
+ * it plays. */
 static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
                        const struct st_dropout_client *client)
 {
@@ -174,7 +183,8 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
     st_observe_label(out, "device", client->name[0] == '\0' ? client->device : "");
 }
 
-/* Writes at most ST_DROPOUT_CLIENTS_MAX series for each source: the clients with the most dropouts. */
+/* Writes at most ST_DROPOUT_CLIENTS_MAX series for each source: the clients with the most
+ * dropouts. */
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",
@@ -199,7 +209,8 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
                 if (busy_ns[k] < 0)
                     continue;
                 put_client(out, "sleeptune_client_busy_ratio", source, client);
-                fprintf(out, ",stat=\"%s\"} %.6g\n", stats[k], (double)busy_ns[k] / (double)load->period_ns);
+                fprintf(out, ",stat=\"%s\"} %.6g\n", stats[k],
+                        (double)busy_ns[k] / (double)load->period_ns);
             }
         }
     }
@@ -218,8 +229,8 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
-        /* A source that can measure lengths begins with 0: Prometheus does not count the first value of a
-         * series as an increase. */
+        /* A source that can measure lengths begins with 0: Prometheus does not count the first
+         * value of a series as an increase. */
         if (source->seen.sum.lost_ns > 0 ||
             (source->opened_n > 0 &&
              (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))

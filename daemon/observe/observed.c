@@ -12,8 +12,8 @@
 #define ENDED_NS   (2 * ST_NS_PER_S)
 /* a report that claims to be older comes from a helper with another clock */
 #define AGO_MAX_NS ST_NS_PER_MINUTE
-/* how long a report of a dropout waits for the cause that slowed the machine; causes are read each second, or
- * later if the machine is busy */
+/* how long a report of a dropout waits for the cause that slowed the machine; causes are read each
+ * second, or later if the machine is busy */
 #define SLOW_NS (3 * ST_NS_PER_S)
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -34,8 +34,8 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- counts --- */
 
-/* How long ago (ns) the dropout ended: the helper program may report it seconds later, or this process may
- * have had no CPU. Not longer than the source has been watched. */
+/* How long ago (ns) the dropout ended: the helper program may report it seconds later, or this
+ * process may have had no CPU. Not longer than the source has been watched. */
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->event.end_ns);
@@ -46,21 +46,24 @@ static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *se
 
 static bool is_late_server(const struct st_xrun_seen *seen)
 {
-    return seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->event.client);
+    return seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER &&
+           st_xrun_is_server(seen->event.client);
 }
 
-/* Notes that something plays now, and its name: the client's if it is known, otherwise the device's. */
+/* Notes that something plays now, and its name: the client's if it is known, otherwise the
+ * device's. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
     struct st_observed_view *view = &o->view;
-    const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_DROPOUT_GONE_NS;
+    const bool stale =
+        view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_DROPOUT_GONE_NS;
     if (client[0] != '\0' || stale)
         ST_PRINT(view->played, "%s", st_text_or(client, device));
     view->played_ns = now_ns(o);
 }
 
-/* Would this xrun, which ALSA reports for a device, be counted twice? It is if the sound server that uses the
- * device is watched, too, and reports the device's dropouts. */
+/* Would this xrun, which ALSA reports for a device, be counted twice? It is if the sound server
+ * that uses the device is watched, too, and reports the device's dropouts. */
 static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
@@ -72,19 +75,21 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     return false;
 }
 
-/* Is this device the card that lost sound on a USB bus? Compares ALSA's number ("hw:1,0,0 playback" with
- * "hw:1 playback, USB bus 3"), or finds the product's name in the name of PipeWire's node, where other
- * characters may stand between its words. */
+/* Is this device the card that lost sound on a USB bus? Compares ALSA's number ("hw:1,0,0 playback"
+ * with "hw:1 playback, USB bus 3"), or finds the product's name in the name of PipeWire's node,
+ * where other characters may stand between its words. */
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
     const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
     if (st_text_begins(device, "hw:"))
-        return strncmp(device, bus->event.device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
+        return strncmp(device, bus->event.device, number_n) == 0 &&
+               !isdigit((unsigned char)device[number_n]);
     for (; product_n > 0 && device[0] != '\0'; device++) {
         size_t i = 0;
-        while (i < product_n && device[i] != '\0' &&
-               (device[i] == bus->event.client[i] ||
-                (!isalnum((unsigned char)device[i]) && !isalnum((unsigned char)bus->event.client[i]))))
+        while (
+            i < product_n && device[i] != '\0' &&
+            (device[i] == bus->event.client[i] ||
+             (!isalnum((unsigned char)device[i]) && !isalnum((unsigned char)bus->event.client[i]))))
             i++;
         if (i == product_n)
             return true;
@@ -92,8 +97,8 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Is a dropout that another source reported the same as this loss on the USB bus? So it is if the card had no
- * sound left in it; then the loss on the bus is not counted again. */
+/* Is a dropout that another source reported the same as this loss on the USB bus? So it is if the
+ * card had no sound left in it; then the loss on the bus is not counted again. */
 static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
                     const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
 {
@@ -124,28 +129,30 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
     return false;
 }
 
-/* Sets view.test_ns or view.music_ns to now if the report shows a test signal of `sleeptune listen`, or
- * music. A report about a card or a server itself shows neither. */
+/* Sets view.test_ns or view.music_ns to now if the report shows a test signal of `sleeptune
+ * listen`, or music. A report about a card or a server itself shows neither. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
-                      seen->event.place == ST_DROPOUT_AT_BUS;
+    const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 ||
+                      is_late_server(seen) || seen->event.place == ST_DROPOUT_AT_BUS;
     if (st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         o->view.test_ns = now_ns(o);
     else if (!card)
         o->view.music_ns = now_ns(o);
 }
 
-/* Does this dropout begin a new series? Screens show only the current one. A series begins after a change of
- * the buffer size, after the worst program ended (unless it made this dropout), and after ten minutes without
- * a dropout. */
+/* Does this dropout begin a new series? Screens show only the current one. A series begins after a
+ * change of the buffer size, after the worst program ended (unless it made this dropout), and after
+ * ten minutes without a dropout. */
 static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
     const struct st_dropout_client *worst = st_dropout_table_worst(recent, INT64_MAX);
     const bool has_ended = worst != NULL && st_dropout_table_has_ended(worst) &&
-                           at_ns - worst->seen_ns > ENDED_NS && !st_text_is(worst->name, seen->event.client);
-    return recent->sum.n == 0 || o->recent_resized || has_ended || at_ns - recent->last_ns >= PEACE_NS;
+                           at_ns - worst->seen_ns > ENDED_NS &&
+                           !st_text_is(worst->name, seen->event.client);
+    return recent->sum.n == 0 || o->recent_resized || has_ended ||
+           at_ns - recent->last_ns >= PEACE_NS;
 }
 
 /* Notes whether the buffer size has changed. Sizes of different devices are not compared. */
@@ -154,9 +161,9 @@ static void note_size(struct st_observed *o)
     const struct st_dropout_table *recent = &o->recent;
     if (recent->period_ns == 0)
         return;
-    o->recent_resized =
-        o->recent_resized || (st_text_is(recent->device, o->recent_device) &&
-                              llabs(recent->period_ns - o->recent_period_ns) > o->recent_period_ns / 8);
+    o->recent_resized = o->recent_resized ||
+                        (st_text_is(recent->device, o->recent_device) &&
+                         llabs(recent->period_ns - o->recent_period_ns) > o->recent_period_ns / 8);
     o->recent_period_ns = recent->period_ns;
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
@@ -169,15 +176,18 @@ static void take_other(struct st_observed *o, const struct st_observed_waiting *
     note_size(o);
 }
 
-static struct st_event event_of(const struct st_observed *o, const struct st_observed_waiting *dropout)
+static struct st_event event_of(const struct st_observed *o,
+                                const struct st_observed_waiting *dropout)
 {
     struct st_event event = st_event_of_seen(&dropout->seen.event, dropout->wall_ns);
     ST_PRINT(event.source, "%s", o->source->name);
     return event;
 }
 
-/* Counts a dropout and adds it to its event. @param slowed why the machine was slower at that time. */
-static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
+/* Counts a dropout and adds it to its event. @param slowed why the machine was slower at that
+ * time. */
+static void count(struct st_observed *o, const struct st_observed_waiting *dropout,
+                  enum st_cause slowed)
 {
     const struct st_xrun_seen *seen = &dropout->seen;
     struct st_event event = event_of(o, dropout);
@@ -195,7 +205,8 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
         st_observed_events_put(&o->made, true);
 }
 
-/* Must this report still wait, because its cause or another report of the same dropout may arrive soon? */
+/* Must this report still wait, because its cause or another report of the same dropout may arrive
+ * soon? */
 static bool is_open(const struct st_observed *o, const struct st_observed_waiting *line,
                     enum st_cause *ret_slowed)
 {
@@ -210,8 +221,8 @@ static bool is_open(const struct st_observed *o, const struct st_observed_waitin
            !st_events_slowed(o->events, line->wall_ns, ret_slowed) && age_ns < SLOW_NS;
 }
 
-/* Counts the reports in their order, up to the first one that must wait. @param keep_n most reports that may
- * wait afterwards. */
+/* Counts the reports in their order, up to the first one that must wait. @param keep_n most reports
+ * that may wait afterwards. */
 static void count_lines(struct st_observed *o, size_t keep_n)
 {
     size_t n = 0;
@@ -254,7 +265,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_music(o, seen);
     }
     const int64_t ago = ago_ns(o, seen);
-    o->waiting[o->waiting_n++] = (struct st_observed_waiting){*seen, now_ns(o) - ago, wall_ns(o) - ago};
+    o->waiting[o->waiting_n++] =
+        (struct st_observed_waiting){*seen, now_ns(o) - ago, wall_ns(o) - ago};
     count_lines(o, ST_OBSERVED_WAITING_MAX - 1);
 }
 
@@ -268,14 +280,16 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     const char *gap = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
-        gap = st_text("; not watched from %s to %s", st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
+        gap = st_text("; not watched from %s to %s",
+                      st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
                       st_when_text_near(wall_ns(o), wall_ns(o)));
     view->state = state;
     view->facts = o->watch.facts;
     ST_PRINT(o->lasting, "%s", why);
     ST_PRINT(view->why, "%s", why);
     if (listens_n > 0)
-        ST_APPEND(view->why, "; listens for silence in %jd program%s", listens_n, ST_PLURAL(listens_n));
+        ST_APPEND(view->why, "; listens for silence in %jd program%s", listens_n,
+                  ST_PLURAL(listens_n));
     if (same_as_before)
         return;
     if (lost)
@@ -283,8 +297,8 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
                       "the dropouts of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
-                      "the dropouts of %s are watched%s%s", o->source->name, st_text_with(": ", view->why),
-                      gap);
+                      "the dropouts of %s are watched%s%s", o->source->name,
+                      st_text_with(": ", view->why), gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }
@@ -327,7 +341,8 @@ static void fail(struct st_observed *o, int error)
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
                       const struct st_xrun_source *source)
 {
-    *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
+    *o = (struct st_observed){
+        .platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
     o->view = (struct st_observed_view){.source = source->name,
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
@@ -342,7 +357,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
     st_observed_events_init(&o->made, platform, events);
 }
 
-void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
+void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
+                     const struct st_xrun_setting *setting)
 {
     const bool other = !st_text_is(o->setting.server, setting->server) ||
                        o->setting.own_stream != setting->own_stream ||
@@ -402,8 +418,9 @@ static int open_source(struct st_observed *o)
     return 0;
 }
 
-/* Subtracts from the watched time the time in which a helper program did not run, so that its reports are
- * missing. This is known only when the program runs again, since a program without news is silent, too. */
+/* Subtracts from the watched time the time in which a helper program did not run, so that its
+ * reports are missing. This is known only when the program runs again, since a program without news
+ * is silent, too. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;
@@ -412,11 +429,11 @@ static void note_silence(struct st_observed *o)
         return;
     o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
     o->view.again_wall_ns = wall_ns(o);
-    struct st_event event = st_event_make(
-        wall_ns(o), ST_EVENT_OBSERVE_LOST,
-        "the dropouts of %s were not watched for %s: %s did not run, because other programs had the CPU "
-        "or it was frozen",
-        o->source->name, st_ns_short(silent_ns), o->source->program);
+    struct st_event event =
+        st_event_make(wall_ns(o), ST_EVENT_OBSERVE_LOST,
+                      "the dropouts of %s were not watched for %s: %s did not run, because other "
+                      "programs had the CPU or it was frozen",
+                      o->source->name, st_ns_short(silent_ns), o->source->program);
     event.span_ns = silent_ns;
     st_events_put(o->events, ST_LOG_WARN, &event);
 }
@@ -458,7 +475,8 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         note_watching(o);
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
-    /* due times of helper programs are multiples of each_ns, so that one wake-up polls all of them */
+    /* due times of helper programs are multiples of each_ns, so that one wake-up polls all of
+     * them */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
 }
 

@@ -3,7 +3,8 @@
 
 #include "core/ns.h"
 
-/* a source reports a lasting dropout again sooner than this, so after this time without a report it has ended
+/* a source reports a lasting dropout again sooner than this, so after this time without a report it
+ * has ended
  */
 #define ENDED_NS (2 * ST_NS_PER_S)
 
@@ -28,7 +29,8 @@ static bool is_unreported(const struct st_observed_pending *pending)
     return pending->event.count_n > 0 || pending->event.cycles_n > 0;
 }
 
-/* Is an event due? Further cycles of a dropout that already has an event wait until the dropout has ended. */
+/* Is an event due? Further cycles of a dropout that already has an event wait until the dropout has
+ * ended. */
 static bool is_due(const struct st_observed_events *e, const struct st_observed_pending *pending)
 {
     const int64_t now_ns = st_platform_now_ns(e->platform);
@@ -47,14 +49,16 @@ void st_observed_events_put(struct st_observed_events *e, bool all)
 
 static bool same(const struct st_event *a, const struct st_event *b)
 {
-    return a->kind == b->kind && st_text_is(a->device, b->device) && st_text_is(a->client, b->client) &&
-           a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
+    return a->kind == b->kind && st_text_is(a->device, b->device) &&
+           st_text_is(a->client, b->client) && a->certainty == b->certainty &&
+           a->reason == b->reason && a->place == b->place;
 }
 
-/* The sum to which an event belongs: one of the same key (same()); else a free one, or one whose last event
- * is old; else the common sum of all others of its kind, so that very different names do not make an event
- * each. */
-static struct st_observed_pending *pending_of(struct st_observed_events *e, const struct st_event *event)
+/* The sum to which an event belongs: one of the same key (same()); else a free one, or one whose
+ * last event is old; else the common sum of all others of its kind, so that very different names do
+ * not make an event each. */
+static struct st_observed_pending *pending_of(struct st_observed_events *e,
+                                              const struct st_event *event)
 {
     struct st_observed_pending *oldest = NULL;
     /* without the two common sums at the end of the array */
@@ -62,7 +66,8 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
         const bool is_new = pending->reported_ns == INT64_MIN && is_unreported(pending);
         if ((is_new || pending->reported_ns != INT64_MIN) && same(&pending->event, event))
             return pending;
-        if (!is_new && is_due(e, pending) && (oldest == NULL || pending->reported_ns < oldest->reported_ns))
+        if (!is_new && is_due(e, pending) &&
+            (oldest == NULL || pending->reported_ns < oldest->reported_ns))
             oldest = pending;
     }
     if (oldest == NULL)
@@ -73,16 +78,17 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
     return oldest;
 }
 
-/* Ends of dropouts are not always reported in their order. A later event of the same key (same()) gets a
- * later wall_ns, because st_history_read_open_events drops an event that is not newer than a stored one of
- * that key. */
-void st_observed_events_take(struct st_observed_events *e, const struct st_event *event, int64_t at_ns)
+/* Ends of dropouts are not always reported in their order. A later event of the same key (same())
+ * gets a later wall_ns, because st_history_read_open_events drops an event that is not newer than a
+ * stored one of that key. */
+void st_observed_events_take(struct st_observed_events *e, const struct st_event *event,
+                             int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(e, event);
     int64_t end_ns = at_ns;
     if (pending->event.count_n == 0 && event->count_n > 0 && is_unreported(pending))
-        /* The further cycles of a dropout that has an event become an event of their own, not part of a new
-         * dropout. */
+        /* The further cycles of a dropout that has an event become an event of their own, not part
+         * of a new dropout. */
         report(e, pending);
     if (is_unreported(pending)) {
         st_event_add(&pending->event, event);

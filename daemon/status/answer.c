@@ -34,9 +34,10 @@ static int64_t buffer_ns(const struct st_observed_view *server)
         return 0;
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
-    /* The buffer size is not known. Without dropouts, assumes the usual one of this sound server; with
-     * dropouts, the real buffer may be shorter. */
-    return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
+    /* The buffer size is not known. Without dropouts, assumes the usual one of this sound server;
+     * with dropouts, the real buffer may be shorter. */
+    return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns
+                                                 : 0;
 }
 
 /* Was the largest lateness caused by a stop of sleeptuned itself (SIGSTOP)? */
@@ -46,8 +47,8 @@ static bool is_stopped(const struct st_result *loop)
     return stops->n > 0 && stops->max_ns >= loop->lateness.max_ns;
 }
 
-/* Largest lateness of the loop (ns), without stops of sleeptuned itself, which say nothing about the
- * computer's timing. */
+/* Largest lateness of the loop (ns), without stops of sleeptuned itself, which say nothing about
+ * the computer's timing. */
 static int64_t worst_ns(const struct st_result *loop)
 {
     int64_t worst_ns = loop->cause_above_ns;
@@ -64,8 +65,8 @@ static int64_t lasts_ns(const struct st_result *loop, const struct st_observed_v
     return buffer_ns(server) > 0 ? buffer_ns(server) : st_period_ns(&loop->period);
 }
 
-/* Was each wake-up of the loop in time? If the loop's own period is the limit, missed deadlines count as
- * well, because the callback may have ended too late. */
+/* Was each wake-up of the loop in time? If the loop's own period is the limit, missed deadlines
+ * count as well, because the callback may have ended too late. */
 static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
 {
     const int64_t period_ns = st_period_ns(&loop->period);
@@ -73,8 +74,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
-/* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every 10 s, so
- * only a report after the last dropout counts. */
+/* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every
+ * 10 s, so only a report after the last dropout counts. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     const int64_t before_ns = seen->sum.longest_period_ns;
@@ -101,8 +102,9 @@ static struct st_answer find_answer(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
         const bool watches = source->state == ST_OBSERVED_WATCHING, has_dropouts = shown->sum.n > 0;
-        has_lost_server = has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
-                                              source->lost_wall_ns != INT64_MIN);
+        has_lost_server =
+            has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
+                                source->lost_wall_ns != INT64_MIN);
         answer.all_n += source->seen.sum.n;
         if (watches || has_dropouts)
             sources[n++] = (struct st_dropout_source){.name = source->source,
@@ -115,7 +117,8 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.server = n > 0 ? sources[0].owner : NULL;
     if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
         answer.server->seen.period_ns == 0 && has_lost_server)
-        /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
+        /* If a sound server was lost before, a sound card on which nothing plays is not the
+         * answer. */
         answer.server = NULL;
     const struct st_observed_view *server = answer.server;
     if (server != NULL) {
@@ -152,8 +155,8 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
     return st_text("%.*s", (int)strlen(text) - 3, text); /* cuts off the seconds */
 }
 
-/* " (watched since 14:03)". If the table leaves out earlier dropouts, " (since 14:05:12)" with seconds,
- * because the dropouts that it leaves out may be of the same minute. */
+/* " (watched since 14:03)". If the table leaves out earlier dropouts, " (since 14:05:12)" with
+ * seconds, because the dropouts that it leaves out may be of the same minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
     if (st_observed_shown(source)->sum.n == source->seen.sum.n)
@@ -172,9 +175,10 @@ static const char *dropouts_text(const struct st_view *view, const struct st_ans
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
     const bool ended = client->name[0] != '\0' && st_dropout_table_has_ended(client);
-    return st_text("%s%s",
-                   st_dropout_sentence_say(answer->shown, client, server->source, since_text(view, server)),
-                   ended ? " It does not play now." : "");
+    return st_text(
+        "%s%s",
+        st_dropout_sentence_say(answer->shown, client, server->source, since_text(view, server)),
+        ended ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -183,11 +187,13 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
-        /* "sound4", the sound driver of FreeBSD, sees the programs of every server, so it is preferred */
+        /* "sound4", the sound driver of FreeBSD, sees the programs of every server, so it is
+         * preferred */
         if (st_text_is(source->source, "sound4"))
             return source;
         if (first == NULL || (is_server(source) && !is_server(first)) ||
-            (is_server(source) && first->lost_wall_ns == INT64_MIN && source->lost_wall_ns != INT64_MIN))
+            (is_server(source) && first->lost_wall_ns == INT64_MIN &&
+             source->lost_wall_ns != INT64_MIN))
             first = source;
     }
     return first;
@@ -196,15 +202,17 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
 /* "PipeWire is not watched now: ..."; "PipeWire has not been watched since 14:03: ..." */
 static const char *absent_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    return st_text("%s %s%s.", st_xrun_sources_title(source->source),
-                   source->lost_wall_ns != INT64_MIN
-                       ? st_text("has not been watched since %s", clock_text(view, source->lost_wall_ns))
-                       : "is not watched now",
-                   st_text_with(": ", source->why));
+    return st_text(
+        "%s %s%s.", st_xrun_sources_title(source->source),
+        source->lost_wall_ns != INT64_MIN
+            ? st_text("has not been watched since %s", clock_text(view, source->lost_wall_ns))
+            : "is not watched now",
+        st_text_with(": ", source->why));
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Counts the dropouts of answer->server; if
- * it had none, those of the other sources: "Earlier: 2 dropouts on JACK, 04:22." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Counts the dropouts of
+ * answer->server; if it had none, those of the other sources: "Earlier: 2 dropouts on JACK,
+ * 04:22." */
 static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
@@ -233,7 +241,8 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
     const int64_t ns = st_ns_sub(view->now_wall_ns,
                                  ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)),
                   minute_ns = ST_NS_PER_MINUTE;
-    return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
+    return st_text("in the last %s",
+                   st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
 /* Finds a playing client some of whose dropouts sleeptune cannot see. @return NULL: none. */
@@ -276,7 +285,8 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     if (answer->over || (answer->dropouts_n == 0 && answer->all_n > 0))
         text = st_text("%s%s", text, earlier_text(view, answer));
     if (unheard(answer) != NULL)
-        text = st_text("%s Sound that %s sends too late is not noticed.", text, unheard(answer)->name);
+        text =
+            st_text("%s Sound that %s sends too late is not noticed.", text, unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
         text = st_text("%s %s", text, view->history.changed);
     if (view->overdue.ns > 0)
@@ -296,7 +306,8 @@ static const char *brief_of(const struct st_view *view, const struct st_answer *
     const struct st_observed_view *server = answer->server;
     if (answer->lost) {
         if (answer->client->name[0] == '\0')
-            return st_dropout_sentence_brief(st_xrun_sources_title(server->source), answer->dropouts_n);
+            return st_dropout_sentence_brief(st_xrun_sources_title(server->source),
+                                             answer->dropouts_n);
         return st_dropout_sentence_brief(answer->client->name, answer->client->sum.n);
     }
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
@@ -321,12 +332,14 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"
                  : st_text("a buffer of %s usually lasts", st_xrun_sources_title(server->source));
-    const char *text = st_text(
-        "timing %s: at most %s late, and %s %s",
-        answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns ? "barely OK" : timing_words(answer),
-        st_ns_short(late_ns), of, st_ns_short(may_ns));
+    const char *text = st_text("timing %s: at most %s late, and %s %s",
+                               answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns
+                                   ? "barely OK"
+                                   : timing_words(answer),
+                               st_ns_short(late_ns), of, st_ns_short(may_ns));
     if (is_stopped(loop))
-        text = st_text("%s; sleeptuned itself was stopped for %s", text, st_ns_short(loop->lateness.max_ns));
+        text = st_text("%s; sleeptuned itself was stopped for %s", text,
+                       st_ns_short(loop->lateness.max_ns));
     if (loop->records_lost > 0)
         text = st_text("%s; not recorded: %ju period%s", text, loop->records_lost,
                        ST_PLURAL(loop->records_lost));
@@ -338,10 +351,12 @@ static const char *state_of(const struct st_answer *answer)
     if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
     if (answer->raised && answer->recent)
-        return "warn"; /* dropouts may come again: the larger buffer has not been played for RECENT_NS */
+        return "warn"; /* dropouts may come again: the larger buffer has not been played for
+                          RECENT_NS */
     if (answer->blind)
         return "unknown"; /* dropouts of a program that plays now would not be seen */
-    return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok" : "unknown";
+    return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok"
+                                                                                        : "unknown";
 }
 
 /* --- the next step --- */
@@ -358,7 +373,8 @@ const char *st_answer_not_watched(const struct st_view *view)
     }
     const char *text = usb ? "" : "losses on USB (needs root and usbmon)";
     if (freebsd)
-        text = st_text_joined(usb ? "" : "losses on USB", ", ", "programs that play through virtual_oss");
+        text = st_text_joined(usb ? "" : "losses on USB", ", ",
+                              "programs that play through virtual_oss");
     text = st_text_joined(text, ", ", "losses on Bluetooth");
     if (!cards)
         text = st_text_joined(text, ", ", "resynchronised second cards");
@@ -368,12 +384,12 @@ const char *st_answer_not_watched(const struct st_view *view)
 /* Was the source (PipeWire) watched before, and does its server no longer run? */
 static bool has_ended(const struct st_observed_view *source)
 {
-    return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
-           (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
+    return source != NULL && source->state == ST_OBSERVED_ABSENT &&
+           source->lost_wall_ns != INT64_MIN && (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
 }
 
-/* Was the loop late because, without real-time priority, it waited for other programs? A report on settings
- * then helps more than a list of causes. */
+/* Was the loop late because, without real-time priority, it waited for other programs? A report on
+ * settings then helps more than a list of causes. */
 static bool lacks_rights(const struct st_view *view)
 {
     enum st_cause cause;
@@ -381,15 +397,16 @@ static bool lacks_rights(const struct st_view *view)
            st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
 }
 
-/* The next step against the client's dropouts, or against a buffer size that a setting forces. Command and
- * reason are empty if there is neither. */
-static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
+/* The next step against the client's dropouts, or against a buffer size that a setting forces.
+ * Command and reason are empty if there is neither. */
+static struct st_dropout_next client_next(const struct st_view *view,
+                                          const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
     struct st_dropout_next next;
     const bool forced = answer->shown != NULL && st_dropout_table_is_forced(answer->shown, client);
-    if (!forced && (client == NULL ||
-                    (client->rows[0].stream != NULL && st_dropout_place_why(client->rows[0].place) == NULL)))
+    if (!forced && (client == NULL || (client->rows[0].stream != NULL &&
+                                       st_dropout_place_why(client->rows[0].place) == NULL)))
         return (struct st_dropout_next){"", "", false};
     if (!forced && !st_dropout_table_lost_cpu(client) && st_dropout_table_has_ended(client))
         next = (struct st_dropout_next){
@@ -401,18 +418,19 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
         next = st_dropout_next(answer->shown, client, answer->server->source, view->right_set_up);
     if (next.command[0] == '\0' && next.why[0] == '\0')
         next.command = "sleeptune history --events";
-    else if (next.command[0] == '\0' && client->playing && client->rows[0].reason == ST_DROPOUT_STOPPED)
+    else if (next.command[0] == '\0' && client->playing &&
+             client->rows[0].reason == ST_DROPOUT_STOPPED)
         next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
-        next.why =
-            st_text_joined(next.why, "; ",
-                           lacks_rights(view) ? "for this computer's timing: sleeptune report"
-                                              : "for this computer's timing: sleeptune history --causes");
+        next.why = st_text_joined(next.why, "; ",
+                                  lacks_rights(view)
+                                      ? "for this computer's timing: sleeptune report"
+                                      : "for this computer's timing: sleeptune history --causes");
     return next;
 }
 
-/* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for the client's
- * program do not help. */
+/* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for the
+ * client's program do not help. */
 static bool is_outside(const struct st_answer *answer, enum st_cause cause)
 {
     return answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
@@ -434,10 +452,11 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
     const bool named = client.command[0] != '\0' || client.why[0] != '\0';
-    const bool ended = view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
+    const bool ended =
+        view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
     const bool late = answer->timing_bad && view->loop->misses > 0;
-    const bool no_rights =
-        answer->timing_matters && (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
+    const bool no_rights = answer->timing_matters &&
+                           (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
     const bool fine =
         !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
@@ -447,8 +466,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const struct step steps[] = {
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
-         st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
-        /* The buffer is larger now, and not enough has been played since to judge whether that helps. */
+         st_text("takes the real-time priority from %s; or end that program",
+                 view->overdue.hog.name)},
+        /* The buffer is larger now, and not enough has been played since to judge whether that
+           helps. */
         {answer->raised && answer->recent, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
         /* The client that lost sound, or a forced buffer size, has a next step. */
@@ -460,12 +481,14 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
          "which sound servers are watched, and why others are not; start yours if it does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
-        /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing is
-           watched. */
+        /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing
+           is watched. */
         {fine, "sleeptune heard",
-         st_text("run this when it clicks: it names what happened just before. sleeptune cannot see: %s%s",
-                 unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
-                                         : "",
+         st_text("run this when it clicks: it names what happened just before. sleeptune cannot "
+                 "see: %s%s",
+                 unheard(answer) != NULL
+                     ? "a program's own buffer (observe.listen = \"on\" watches it), "
+                     : "",
                  unwatched)},
         /* Nothing plays, so the next step is about the computer's own timing. */
         {late, "sleeptune history --causes", todo},

@@ -1,32 +1,34 @@
-/* The first screen: which program made the dropouts and why, whether this computer wakes its threads on time,
- * and what to do now. Other programs' dropouts come first, then the test loop of the daemon. */
+/* The first screen: which program made the dropouts and why, whether this computer wakes its
+ * threads on time, and what to do now. Other programs' dropouts come first, then the test loop of
+ * the daemon. */
 #pragma once
 
 #include "daemon/status/view.h"
 
 struct st_answer {
-    const struct st_observed_view
-        *server; /* the source with the longest loss of sound, otherwise one that is watched; NULL: none */
-    const struct st_dropout_table *shown; /* st_observed_shown(server); NULL: no server */
+    const struct st_observed_view *server; /* the source with the longest loss of sound, otherwise
+                                              one that is watched; NULL: none */
+    const struct st_dropout_table *shown;  /* st_observed_shown(server); NULL: no server */
     /* the client of `server` that the answer names (st_dropout_table_worst) */
     const struct st_dropout_client *client;
     enum st_dropout_reason reason; /* reason of most dropouts of `client` */
     uint64_t dropouts_n;           /* dropouts of all devices and clients of `server` */
     int64_t last_wall_ns;          /* time of the last dropout; INT64_MIN: none */
     uint64_t all_n;                /* dropouts of all sources since each was first watched */
-    bool over;  /* there were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
-                   watched any more */
+    bool over;  /* there were dropouts, but none for 10 min, or the buffer is larger now, or the
+                   server is not  watched any more */
     bool lost;  /* there were dropouts that still count: `over` is false */
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
-    bool raised; /* the buffer is larger now than at every dropout, so the dropouts may have ended */
+    bool
+        raised; /* the buffer is larger now than at every dropout, so the dropouts may have ended */
     bool recent; /* there were dropouts, the last one less than 10 min ago */
     bool plays, plays_known;
     bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */
-    /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop gets no
-     * CPU. Music without a dropout is better evidence than the loop */
+    /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop
+     * gets no CPU. Music without a dropout is better evidence than the loop */
     bool timing_matters;
-    /* the loop's wake-ups were in time (ok) or too late (bad) for the music's buffer; if that is unknown, for
-     * the loop's period */
+    /* the loop's wake-ups were in time (ok) or too late (bad) for the music's buffer; if that is
+     * unknown, for the loop's period */
     bool timing_ok, timing_bad;
     const char *state;  /* colour of the answer: "ok", "warn", "bad" or "unknown" */
     const char *text;   /* the first line: one to three sentences */
@@ -41,8 +43,8 @@ struct st_answer {
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client);
 
-/** Lists what sleeptune does not watch on this system now, although it can make dropouts: "losses on USB
- * (needs root and usbmon), ...". */
+/** Lists what sleeptune does not watch on this system now, although it can make dropouts: "losses
+ * on USB (needs root and usbmon), ...". */
 const char *st_answer_not_watched(const struct st_view *view);
 
 /** Makes the answer. Pure. It points into the view, which must stay valid. */

@@ -18,7 +18,8 @@ static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int6
     live->next_k = period_index + 1;
 }
 
-static void on_skipped(void *ctx, uint64_t first, uint64_t n, ST_UNUSED int64_t due_to_done_ns_of_first)
+static void on_skipped(void *ctx, uint64_t first, uint64_t n,
+                       ST_UNUSED int64_t due_to_done_ns_of_first)
 {
     struct st_live *live = ctx;
     live->next_k = first + n;
@@ -60,7 +61,8 @@ void st_live_finish(struct st_live *live)
     st_hist_finish(&live->minute);
 }
 
-struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next)
+struct st_sink st_live_sink(struct st_live *live, const struct st_period *period,
+                            const struct st_sink *next)
 {
     live->next = next != NULL ? *next : (struct st_sink){0};
     live->period = *period;

@@ -1,5 +1,5 @@
-/* Makes the screen of `sleeptune status` as JSON, in sections of rows. The terminal and the web page draw any
- * row, so a new figure needs only a new row here. */
+/* Makes the screen of `sleeptune status` as JSON, in sections of rows. The terminal and the web
+ * page draw any row, so a new figure needs only a new row here. */
 #include "daemon/status/rows.h"
 
 #include "core/ns.h"
@@ -9,13 +9,15 @@
 #include "st_config.h"
 #include "story/dropout_rows.h"
 
-/* wake-ups later than this are a stall, in which the loop did not run, and are left out of the quantiles */
+/* wake-ups later than this are a stall, in which the loop did not run, and are left out of the
+ * quantiles */
 #define STALL_NS     ST_NS_PER_S
 #define UNKNOWN_TEXT "not known yet"
 
 enum state { OK, WARN, BAD, UNKNOWN };
 
-static const char *const state_names[] = {[OK] = "ok", [WARN] = "warn", [BAD] = "bad", [UNKNOWN] = "unknown"};
+static const char *const state_names[] = {
+    [OK] = "ok", [WARN] = "warn", [BAD] = "bad", [UNKNOWN] = "unknown"};
 
 /* "1 WORD" or "2 WORDs" */
 static const char *count_text(uint64_t n, const char *word)
@@ -45,7 +47,8 @@ static json_t *add(struct section *section, enum state state, const char *label,
 static void end_section(json_t *sections, const char *title, const struct section *section)
 {
     if (json_array_size(section->rows) > 0)
-        (void)json_array_append_new(sections, json_pack("{s:s, s:O}", "title", title, "rows", section->rows));
+        (void)json_array_append_new(sections,
+                                    json_pack("{s:s, s:O}", "title", title, "rows", section->rows));
     json_decref(section->rows);
 }
 
@@ -68,11 +71,11 @@ static const char *ago_text(int64_t ns)
     return ns < 0 || ns >= ST_NS_PER_HOUR ? "" : st_text(", %s ago", st_ns_long(ns));
 }
 
-/* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5
- * s ago; Discord asked for 360 frames". @param only true: the first line has the number of this server's
- * dropouts, or no source had any; false: this row adds the number. */
-static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
-                       bool only)
+/* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last
+ * 14:05:12, 5 s ago; Discord asked for 360 frames". @param only true: the first line has the number
+ * of this server's dropouts, or no source had any; false: this row adds the number. */
+static void add_server(struct section *to, const struct st_view *view,
+                       const struct st_observed_view *of, bool only)
 {
     const char *text = "not watched now", *asked = st_dropout_table_asked(&of->seen);
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
@@ -80,8 +83,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const uint64_t dropouts_n = shown->sum.n, before_n = of->seen.sum.n - dropouts_n;
     const bool range = only && dropouts_n > 1;
     if (of->state == ST_OBSERVED_WATCHING && of->seen.frames > 0 && of->seen.rate_hz > 0)
-        text = st_text("%jd frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
-                       st_ns_short(of->seen.period_ns));
+        text = st_text("%jd frames at %g kHz (%s)", of->seen.frames,
+                       (double)of->seen.rate_hz / 1000, st_ns_short(of->seen.period_ns));
     else if (of->state == ST_OBSERVED_WATCHING && of->seen.period_ns > 0)
         text = st_text("period %s", st_ns_short(of->seen.period_ns));
     else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
@@ -107,7 +110,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
     add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), text);
 }
 
-static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
+static void add_servers(struct section *to, const struct st_view *view,
+                        const struct st_answer *answer)
 {
     ST_EACH_OF (of, view->observe.sources, view->observe.n) {
         const uint64_t n = st_observed_shown(of)->sum.n;
@@ -121,8 +125,8 @@ static const char *ns_text(bool known, int64_t ns)
     return known ? st_ns_text(ns) : UNKNOWN_TEXT;
 }
 
-/* A quantile of the lateness, without wake-ups later than STALL_NS: all wake-ups in one stall are one event
- * and would distort the usual lateness. */
+/* A quantile of the lateness, without wake-ups later than STALL_NS: all wake-ups in one stall are
+ * one event and would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
     double stalled = 0;
@@ -140,8 +144,9 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     add(to, OK, "Lateness",
         st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
-                ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
-                quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
+                ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5),
+                quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst,
+                (uint64_t)hist->total_n));
 }
 
 static void add_main_cause(struct section *to, const struct st_result *loop)
@@ -171,7 +176,8 @@ static void add_minute(struct section *to, const struct st_view *view)
 }
 
 /* Adds the table of clients of all servers; the first screen shows its first rows. */
-static void add_clients(json_t *sections, const struct st_view *view, const struct st_answer *answer)
+static void add_clients(json_t *sections, const struct st_view *view,
+                        const struct st_answer *answer)
 {
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     ST_EACH_OF (of, view->observe.sources, view->observe.n)
@@ -186,19 +192,20 @@ static void add_clients(json_t *sections, const struct st_view *view, const stru
     json_decref(table);
 }
 
-static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
+static void add_summary(json_t *sections, const struct st_view *view,
+                        const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
     const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
-    const bool other =
-        answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
+    const bool other = answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN &&
+                       blame != ST_DROPOUT_BLAME_CPU;
     const enum state timing = answer->timing_ok ? OK : answer->timing_bad ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
     to.detail = !answer->timing_matters;
     add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", answer->timing);
     to.detail = false;
-    if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
-        !other)
+    if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok &&
+        answer->timing_matters && !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     end_section(sections, "", &to);
@@ -219,7 +226,8 @@ static void add_causes(json_t *sections, const struct st_view *view)
         const struct st_cause_row *row = &loop->causes[i];
         if (row->n > 0)
             add(&to, WARN, "",
-                st_text("%s: %s, in all %s, longest %s", count_text((uint64_t)row->n, "late wake-up"),
+                st_text("%s: %s, in all %s, longest %s",
+                        count_text((uint64_t)row->n, "late wake-up"),
                         st_cause_kind_text((enum st_cause)i), st_ns_text(row->total_ns),
                         st_ns_text(row->max_ns)));
     }
@@ -233,7 +241,8 @@ static void add_events(json_t *sections, const struct st_view *view)
         const json_t *event = json_array_get(view->events, i);
         const char *name = st_json_text(event, "event"), *text = st_json_text(event, "text");
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
-        json_t *row = add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
+        json_t *row =
+            add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
     end_section(sections, "Events", &to);
@@ -247,16 +256,17 @@ static void add_loop(json_t *sections, const struct st_view *view)
     const struct st_result *loop = view->loop;
     if (loop != NULL) {
         add(&to, OK, "Loop",
-            st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s", loop->frames,
-                    loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
+            st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
+                    loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
                     st_platform_policy_name(loop->policy), loop->priority,
                     loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
         add_degraded(&to, view);
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
         add(&to, OK, "Missed",
-            st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
-                    st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
+            st_text(
+                "%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
+                st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
     }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", view->rtkit);
@@ -267,8 +277,8 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
 {
     const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
     if (audio->state == ST_AUDIO_RUNNING)
-        text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz, audio->format,
-                       st_ns_text(audio->latency_ns));
+        text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
+                       audio->format, st_ns_text(audio->latency_ns));
     if (audio->dropouts_n > 0)
         text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
@@ -284,8 +294,8 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
                     st_ns_short(client->buffer_ns), client->reserve_device));
 }
 
-/* Adds details of each client besides its dropouts, and names the buffers between clients and their server in
- * which a dropout would not be seen. */
+/* Adds details of each client besides its dropouts, and names the buffers between clients and their
+ * server in which a dropout would not be seen. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
     const char *rhythm;
@@ -298,8 +308,8 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
         add(to, OK, "Not seen here",
             st_text("losses between %s and %s%s", client->name, st_xrun_sources_title(of->source),
                     client->load.between == ST_XRUN_BETWEEN_STOPS
-                        ? ": sound that the program sends too late while it runs (a program that stops is "
-                          "watched)"
+                        ? ": sound that the program sends too late while it runs (a program that "
+                          "stops is watched)"
                         : ""));
     }
 }
@@ -319,7 +329,8 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
                    st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.sum.device_n);
     if (!of->device_only)
         text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
-    if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
+    if (of->seen.sum.n - of->seen.sum.device_n > 0 &&
+        !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (their computing times are unknown)", text);
     add(to, OK, "Watched", text);
     add_programs_details(to, of);
@@ -328,7 +339,8 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
 static void add_sound(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 || view->audio.error[0] != '\0')
+    if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 ||
+        view->audio.error[0] != '\0')
         add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source, view->now_wall_ns);
@@ -336,12 +348,13 @@ static void add_sound(json_t *sections, const struct st_view *view)
     end_section(sections, "Sound", &to);
 }
 
-/* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "": none. */
+/* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "":
+ * none. */
 static const char *rows_text(uint64_t minutes, uint64_t events, const char *state)
 {
-    return minutes + events > 0
-               ? st_text("; %s and %s %s", count_text(minutes, "minute"), count_text(events, "event"), state)
-               : "";
+    return minutes + events > 0 ? st_text("; %s and %s %s", count_text(minutes, "minute"),
+                                          count_text(events, "event"), state)
+                                : "";
 }
 
 static void add_history(struct section *to, const struct st_view *view)
@@ -355,9 +368,10 @@ static void add_history(struct section *to, const struct st_view *view)
     if (history->why[0] != '\0')
         text = st_text("%s: %s", text, history->why);
     add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
-        st_text("%s%s%s", text,
-                rows_text(history->waiting_minutes_n, history->waiting_events_n, "waiting in memory"),
-                rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
+        st_text(
+            "%s%s%s", text,
+            rows_text(history->waiting_minutes_n, history->waiting_events_n, "waiting in memory"),
+            rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
         add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
 }

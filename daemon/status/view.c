@@ -3,8 +3,9 @@
 
 #include "core/ns.h"
 
-const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
-                                         "config", "socket", "http",  "trace",    "history", NULL};
+const char *const st_degraded_parts[] = {"loop",  "memory",  "books",   "watchdog",
+                                         "audio", "observe", "config",  "socket",
+                                         "http",  "trace",   "history", NULL};
 
 /* Adds an entry. In a full list the new entry replaces the last one. */
 static struct st_degraded *ST_PRINTF(4, 5)
@@ -24,8 +25,8 @@ const char *st_view_overdue_text(const struct st_view *view)
     const char *text = st_text("has not run for %jd s", view->overdue.ns / ST_NS_PER_S);
     if (hog->looks < ST_HOG_LOOKS)
         return text;
-    return st_text("%s: %s/%d with real-time priority %d keeps CPU %d busy", text, hog->name, (int)hog->tid,
-                   hog->priority, hog->cpu);
+    return st_text("%s: %s/%d with real-time priority %d keeps CPU %d busy", text, hog->name,
+                   (int)hog->tid, hog->priority, hog->cpu);
 }
 
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
@@ -33,30 +34,34 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     size_t n = 0;
     const struct st_result *loop = view->loop;
     if (loop != NULL && loop->degraded[0] != '\0')
-        add(ret, &n, "loop", "%s", st_text_joined(loop->degraded, "; ", view->rtkit))->rights = true;
+        add(ret, &n, "loop", "%s", st_text_joined(loop->degraded, "; ", view->rtkit))->rights =
+            true;
     if (view->overdue.ns > 0)
         add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view))->counts = true;
     if (loop != NULL && loop->lock == ST_LOCK_NONE && strstr(loop->degraded, "memory") == NULL)
-        add(ret, &n, "memory", "memory is not locked: reading it back from disk can delay the test loop")
+        add(ret, &n, "memory",
+            "memory is not locked: reading it back from disk can delay the test loop")
             ->rights = true;
     if (loop != NULL && !loop->books_balance)
         add(ret, &n, "books",
             "the counts of the test loop contradict each other: do not trust these figures");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
-    /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the loop as well.
+    /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the
+     * loop as well.
      */
     else if (view->watchdog.running && !view->watchdog.above_loop && loop != NULL &&
              loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(ret, &n, "watchdog",
-            "the watchdog got no higher priority than the test loop, so it may not notice if that loop never "
-            "sleeps")
+            "the watchdog got no higher priority than the test loop, so it may not notice if that "
+            "loop never sleeps")
             ->rights = true;
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
-            add(ret, &n, "observe", "dropouts of %s are not watched: %s", source->source, source->why);
+            add(ret, &n, "observe", "dropouts of %s are not watched: %s", source->source,
+                source->why);
     }
     if (view->config.error[0] != '\0')
         add(ret, &n, "config", "the old settings are kept: %s", view->config.error);

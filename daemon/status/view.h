@@ -13,13 +13,14 @@ struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
     bool ended; /* the daemon ends, and this is its last document */
-    /* the test loop rests while nothing plays; `loop` is then the result of the previous loop, or NULL */
+    /* the test loop rests while nothing plays; `loop` is then the result of the previous loop, or
+     * NULL */
     bool rests;
     const struct st_result *loop; /* NULL: no result yet */
     uint64_t loop_starts;
     struct {
-        int64_t ns; /* delay of the loop's next cycle if it has not run for seconds (daemon/loop/overdue.h);
-                       else 0 */
+        int64_t ns;        /* delay of the loop's next cycle if it has not run for seconds
+                              (daemon/loop/overdue.h); else 0 */
         struct st_hog hog; /* the thread that runs instead */
     } overdue;
     struct st_audio_view audio;
@@ -32,8 +33,9 @@ struct st_view {
     json_t *events; /* recent events as JSON; borrowed */
     /* command that restarts PipeWire, if PipeWire is a service of this user; else NULL */
     const char *pipewire_restart;
-    bool right_set_up;              /* 'sleeptune apply' gave this user the right to real-time priority */
-    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit for real-time priority; "": not asked */
+    bool right_set_up; /* 'sleeptune apply' gave this user the right to real-time priority */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit for real-time priority; "": not
+                                     * asked */
     /* text of st_notify_state; "": notifications are not available on this system */
     char notify[ST_VIEW_TEXT_BYTES];
     struct {
@@ -46,13 +48,14 @@ struct st_view {
         char http[ST_VIEW_TEXT_BYTES]; /* why http.listen could not be opened; "": it could */
         /* why mode or group of the socket could not be set at a reload; "": they could */
         char socket[ST_VIEW_TEXT_BYTES];
-        /* why the trace does not run although it is configured; "": it runs, or is not configured */
+        /* why the trace does not run although it is configured; "": it runs, or is not
+         * configured */
         char trace[ST_VIEW_TEXT_BYTES];
     } failed;
 };
 
-/** State of the daemon: "starting", "running", "idle" (the loop rests), "degraded" (by more than missing
- * rights), "failed" or "ended". */
+/** State of the daemon: "starting", "running", "idle" (the loop rests), "degraded" (by more than
+ * missing rights), "failed" or "ended". */
 const char *st_view_state(const struct st_view *view);
 
 /** "has not run for 12 s: hog/4711 with real-time priority 80 keeps CPU 0 busy": for a loop with
@@ -65,13 +68,13 @@ const char *st_view_history_state(const struct st_view *view);
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 
-/** Upper bounds of the histogram of lateness in metrics and on screens. The first bucket includes early
- * wake-ups. */
+/** Upper bounds of the histogram of lateness in metrics and on screens. The first bucket includes
+ * early wake-ups. */
 #define ST_VIEW_BOUNDS_N 19
 extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
 
-/** Makes the metrics in Prometheus' text format. @param named include series that name programs. @return text
- * to be freed; NULL: out of memory. */
+/** Makes the metrics in Prometheus' text format. @param named include series that name programs.
+ * @return text to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);
 
 #define ST_VIEW_DEGRADED_MAX 18
@@ -82,10 +85,11 @@ extern const char *const st_degraded_parts[];
 struct st_degraded {
     const char *what; /* the part, one of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
-    /* `why` contains a number of seconds, so it differs each time; separate events report such a part */
+    /* `why` contains a number of seconds, so it differs each time; separate events report such a
+     * part */
     bool counts;
-    bool rights; /* the system grants sleeptuned fewer rights than requested, as most desktops do: shown as a
-                    detail */
+    bool rights; /* the system grants sleeptuned fewer rights than requested, as most desktops do:
+                    shown as a detail */
 };
 
 /** Lists the parts that do not work as configured. @return number of entries. */

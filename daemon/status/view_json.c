@@ -10,17 +10,17 @@ static json_t *degraded_json(const struct st_view *view)
     const size_t n = st_view_degraded(view, degraded);
     json_t *list = json_array();
     ST_EACH_OF (reason, degraded, n)
-        json_array_append_new(
-            list, json_pack("{s:s, s:o}", "what", reason->what, "why", st_json_safe_string(reason->why)));
+        json_array_append_new(list, json_pack("{s:s, s:o}", "what", reason->what, "why",
+                                              st_json_safe_string(reason->why)));
     return list;
 }
 
 static json_t *audio_json(const struct st_audio_view *audio)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
-                  audio->backend, "error", st_json_text_or_null(audio->error), "own_dropouts",
-                  (json_int_t)audio->dropouts_n, "opened", (json_int_t)audio->opened_n);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
+        audio->backend, "error", st_json_text_or_null(audio->error), "own_dropouts",
+        (json_int_t)audio->dropouts_n, "opened", (json_int_t)audio->opened_n);
     if (audio->state != ST_AUDIO_RUNNING)
         return object;
     st_json_set(object, "device", st_json_safe_string(audio->device));
@@ -30,8 +30,9 @@ static json_t *audio_json(const struct st_audio_view *audio)
     st_json_set(object, "rate_hz", audio->rate_hz);
     st_json_set(object, "latency_ns", audio->latency_ns);
     st_json_set(object, "policy",
-                audio->policy >= 0 ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
-                                   : json_null());
+                audio->policy >= 0
+                    ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
+                    : json_null());
     st_json_set(object, "priority", st_json_integer_or_null(audio->policy >= 0, audio->priority));
     return object;
 }
@@ -44,23 +45,24 @@ static json_t *minute_json(const struct st_view *view)
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from_ns",
                      (json_int_t)m->from_wall_ns, "to_ns", (json_int_t)m->to_wall_ns, "duration_ns",
                      (json_int_t)m->measured_ns, "cycles", (json_int_t)m->cycles, "misses",
-                     (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events, "skipped_periods",
-                     (json_int_t)m->skipped_periods, "own_dropouts", (json_int_t)m->own_dropouts_n,
-                     "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",
+                     (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events,
+                     "skipped_periods", (json_int_t)m->skipped_periods, "own_dropouts",
+                     (json_int_t)m->own_dropouts_n, "late_wakes", (json_int_t)m->late_wakes,
+                     "lateness_max_ns",
                      st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
 
 static json_t *history_json(const struct st_view *view)
 {
     const struct st_history_writer_view *history = &view->history;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
-                     st_view_history_state(view), "why", st_json_text_or_null(history->why), "path",
-                     st_json_text_or_null(history->path), "put_aside", st_json_text_or_null(history->aside),
-                     "bytes", st_json_known(history->bytes), "minutes", (json_int_t)history->minutes_n,
-                     "events", (json_int_t)history->events_n, "waiting_minutes",
-                     (json_int_t)history->waiting_minutes_n, "waiting_events",
-                     (json_int_t)history->waiting_events_n, "lost_minutes",
-                     (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
+        st_view_history_state(view), "why", st_json_text_or_null(history->why), "path",
+        st_json_text_or_null(history->path), "put_aside", st_json_text_or_null(history->aside),
+        "bytes", st_json_known(history->bytes), "minutes", (json_int_t)history->minutes_n, "events",
+        (json_int_t)history->events_n, "waiting_minutes", (json_int_t)history->waiting_minutes_n,
+        "waiting_events", (json_int_t)history->waiting_events_n, "lost_minutes",
+        (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
 }
 
 json_t *st_view_json(const struct st_view *view)
@@ -86,8 +88,8 @@ json_t *st_view_json(const struct st_view *view)
                 json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
                           view->watchdog.above_loop, "demoted", view->watchdog.demoted));
     st_json_set(document, "config",
-                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config.file), "read_ns",
-                          (json_int_t)view->config.read_wall_ns, "error",
+                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config.file),
+                          "read_ns", (json_int_t)view->config.read_wall_ns, "error",
                           st_json_text_or_null(view->config.error)));
     st_json_set(document, "history", history_json(view));
     st_json_set(document, "last_minute", minute_json(view));

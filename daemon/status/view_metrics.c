@@ -1,13 +1,14 @@
-/* Writes metrics in Prometheus' text format. Dashboards and alert rules use their names, so a name must not
- * change. */
+/* Writes metrics in Prometheus' text format. Dashboards and alert rules use their names, so a name
+ * must not change. */
 #include "daemon/status/view.h"
 
 #include "core/ns.h"
 #include "st_config.h"
 
 const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
-    1000,    2000,    5000,     10000,    20000,    50000,     100000,    200000,    500000,    1000000,
-    2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000, 1000000000};
+    1000,     2000,      5000,      10000,     20000,     50000,    100000,
+    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
+    50000000, 100000000, 200000000, 500000000, 1000000000};
 
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
@@ -24,21 +25,22 @@ static void gauge(FILE *out, const char *name, const char *help, double value)
 static void lateness(FILE *out, const struct st_result *loop)
 {
     const char *name = "sleeptune_lateness_seconds";
-    st_observe_metric(out, name, "histogram", "Wake-up of a cycle minus its due time; negative is early.");
+    st_observe_metric(out, name, "histogram",
+                      "Wake-up of a cycle minus its due time; negative is early.");
     ST_EACH (bound_ns, st_view_bounds_ns)
         fprintf(out, "%s_bucket{le=\"%.9g\"} %ju\n", name, st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
     fprintf(out, "%s_bucket{le=\"+Inf\"} %ju\n", name, loop->lateness.total_n);
-    fprintf(out, "%s_sum %.9f\n%s_count %ju\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S, name,
-            loop->lateness.total_n);
+    fprintf(out, "%s_sum %.9f\n%s_count %ju\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
+            name, loop->lateness.total_n);
 }
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
     st_observe_metric(out, "sleeptune_late_wakes_total", "counter", "Late wake-ups by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
-        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %ju\n", st_cause_kind_name((enum st_cause)i),
-                loop->causes[i].n);
+        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %ju\n",
+                st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
     st_observe_metric(out, "sleeptune_late_wakes_seconds_total", "counter",
                       "Total lateness of the late wake-ups, by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
@@ -46,14 +48,15 @@ static void late_wakes(FILE *out, const struct st_result *loop)
                 st_cause_kind_name((enum st_cause)i), st_ns_seconds(loop->causes[i].total_ns));
 }
 
-/** The conditions under which the loop runs. Only those that change with the machine, its kernel or its
- * settings, since Prometheus keeps a new series for each set of values. */
+/** The conditions under which the loop runs. Only those that change with the machine, its kernel or
+ * its settings, since Prometheus keeps a new series for each set of values. */
 static void conditions(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
                                        "cpu_model", "governor",       "idle_driver", "clocksource"};
-    st_observe_metric(out, "sleeptune_conditions_info", "gauge",
-                      "Test conditions of the loop; a condition that could not be read is missing.");
+    st_observe_metric(
+        out, "sleeptune_conditions_info", "gauge",
+        "Test conditions of the loop; a condition that could not be read is missing.");
     fputs("sleeptune_conditions_info{", out);
     ST_EACH (key, keys) {
         const char *value = st_result_condition(loop, *key);
@@ -67,7 +70,8 @@ static void conditions(FILE *out, const struct st_result *loop)
 
 static void loop_metrics(FILE *out, const struct st_result *loop)
 {
-    counter(out, "sleeptune_cycles_total", "Cycles of the test loop since its last start.", loop->cycles);
+    counter(out, "sleeptune_cycles_total", "Cycles of the test loop since its last start.",
+            loop->cycles);
     counter(out, "sleeptune_deadline_misses_total",
             "Missed deadlines: cycles that ended after the next one was due, and skipped periods.",
             loop->misses);
@@ -78,21 +82,25 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
         gauge(out, "sleeptune_miss_events_per_hour_max95",
               "Upper 95 % bound of events per hour since the start of the loop.",
               st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
-    counter(out, "sleeptune_skipped_periods_total", "Skipped periods: the test loop did not run in them.",
-            loop->skipped_periods);
+    counter(out, "sleeptune_skipped_periods_total",
+            "Skipped periods: the test loop did not run in them.", loop->skipped_periods);
     counter(out, "sleeptune_records_lost_total",
             "Cycles that were not recorded, because the ring buffer was full.", loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
     conditions(out, loop);
-    gauge(out, "sleeptune_period_seconds", "Period of the test loop.", st_period_seconds(&loop->period));
+    gauge(out, "sleeptune_period_seconds", "Period of the test loop.",
+          st_period_seconds(&loop->period));
     const char *name = "sleeptune_loop_info";
-    st_observe_metric(out, name, "gauge", "Scheduling policy, priority and period of the test loop.");
-    fprintf(out, "%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n", name,
-            st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+    st_observe_metric(out, name, "gauge",
+                      "Scheduling policy, priority and period of the test loop.");
+    fprintf(
+        out, "%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n",
+        name, st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
-/** Prints all parts, 0 for those that work: when a part fails, its value changes and no new series begins. */
+/** Prints all parts, 0 for those that work: when a part fails, its value changes and no new series
+ * begins. */
 static void degraded(FILE *out, const struct st_view *view)
 {
     struct st_degraded list[ST_VIEW_DEGRADED_MAX];

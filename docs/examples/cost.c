@@ -1,6 +1,6 @@
-/* Measures what a call costs: the time between two reads of the clock, once with nothing and once with the
- * call in between. For systems on which sleeptune cannot be built, such as guests with OpenBSD. Prints two
- * columns, in ns: the clock alone, and the call.
+/* Measures what a call costs: the time between two reads of the clock, once with nothing and once
+ * with the call in between. For systems on which sleeptune cannot be built, such as guests with
+ * OpenBSD. Prints two columns, in ns: the clock alone, and the call.
  *
  *     cc -std=c99 -O2 -o cost cost.c    (with a C library before glibc 2.17: -lrt)
  *     ./cost 500 >guest.txt             500 times in one process

@@ -1,6 +1,6 @@
-/* Measures how late a system wakes a program that sleeps until one due time after the other. For systems
- * on which sleeptune cannot be built (OpenBSD, DragonFly, macOS, old kernels). Prints one lateness a line,
- * in seconds.
+/* Measures how late a system wakes a program that sleeps until one due time after the other. For
+ * systems on which sleeptune cannot be built (OpenBSD, DragonFly, macOS, old kernels). Prints one
+ * lateness a line, in seconds.
  *
  *     cc -std=c99 -o late late.c        (with a C library before glibc 2.17: -lrt)
  *     ./late 900 1 >other.txt           900 times, each second: 15 minutes
@@ -34,10 +34,12 @@ int main(int argc, char **argv)
         const double due_s = start_s + i * every_s;
         double left_s; /* computed again after a signal, or if a sleep ended too early */
         while ((left_s = due_s - now_s()) > 0) {
-            const struct timespec left = {(time_t)left_s, (long)((left_s - (double)(time_t)left_s) * 1e9)};
+            const struct timespec left = {(time_t)left_s,
+                                          (long)((left_s - (double)(time_t)left_s) * 1e9)};
             nanosleep(&left, NULL);
         }
-        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* flushed: Ctrl-C loses no line */
+        if (printf("%.9f\n", now_s() - due_s) < 0 ||
+            fflush(stdout) != 0) /* flushed: Ctrl-C loses no line */
             return 1;
     }
     return 0;

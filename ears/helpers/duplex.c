@@ -31,8 +31,8 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
         to[i] = (float)s16[i] / 32767.0F;
 }
 
-/* Plays the next frames of the signal. @return frames; 0: an xrun; a negative errno value: the device has
- * gone. */
+/* Plays the next frames of the signal. @return frames; 0: an xrun; a negative errno value: the
+ * device has gone. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
     float signal[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS],
@@ -58,7 +58,8 @@ static int play(struct st_duplex *duplex, uint32_t frames_n)
         xrun = duplex->ops->xrun(duplex->device);
     if (xrun != ST_DUPLEX_XRUN_NONE)
         say_xrun(duplex);
-    if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again, and needs its reserve of frames */
+    if (n >= 0 &&
+        xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again, and needs its reserve of frames */
         n = write_signal(duplex, duplex->ahead_frames);
     return n < 0 ? (int)n : 0;
 }

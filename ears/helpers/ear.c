@@ -15,8 +15,8 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-/* time of sound that the ring holds: the command may read it this late without a loss. At 48 kHz this is a
- * power of two frames */
+/* time of sound that the ring holds: the command may read it this late without a loss. At 48 kHz
+ * this is a power of two frames */
 #define RING_NS (1350 * ST_NS_PER_MS)
 
 static struct st_ear_shared alone; /* state of a program that plays and records in one process */
@@ -35,11 +35,12 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     int64_t frames;
     st_standard_files_open();
     st_trusted_environment();
-    *ear = (struct st_ear){.way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
+    *ear = (struct st_ear){
+        .way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
     while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
-            exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0], ST_VERSION,
-                               optarg));
+            exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0],
+                               ST_VERSION, optarg));
         else if (option == 'f' && st_number_i64(optarg, 1, ST_EAR_FRAMES_MAX, &frames) == 0)
             ear->frames = (uint32_t)frames;
         else if (option == 'p')
@@ -108,7 +109,8 @@ void st_ear_end_player(struct st_ear *ear)
 int st_ear_prepare(struct st_ear *ear)
 {
     const uint64_t rate_hz = ear->head.rate_hz;
-    const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
+    const size_t bytes =
+        (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
     st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels);
     st_signal_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
@@ -118,7 +120,8 @@ int st_ear_prepare(struct st_ear *ear)
 
 #define PART 256 /* frames; on the stack */
 
-void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n)
+void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
+                 uint32_t frames_n)
 {
     float part[PART * ST_CAPTURE_CHANNELS_MAX];
     const uint32_t channels = ear->head.channels;
@@ -135,16 +138,18 @@ void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t str
     atomic_store_explicit(&ear->shared->played, at + frames_n, memory_order_release);
 }
 
-void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames, int64_t time_ns)
+void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames,
+                  int64_t time_ns)
 {
     const struct st_capture_event event = {
         .kind = kind, .at_frame = ear->recorded, .frames = frames, .time_ns = time_ns};
     st_capture_stream_ring_event(&ear->ring, &event);
 }
 
-/* Reports frames of the server's time that passed without this process (missed) or without the player, whose
- * signal is then behind. */
-static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
+/* Reports frames of the server's time that passed without this process (missed) or without the
+ * player, whose signal is then behind. */
+static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset,
+                     int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
     if (missed != 0) /* 0: after a change of the clock, the number is not known */
@@ -237,5 +242,6 @@ int st_ear_absent(const char *format, ...)
 {
     struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT};
     ST_PRINT_REST(event.text, sizeof(event.text), format);
-    return st_capture_stream_write_event(STDOUT_FILENO, &event) == 0 ? ST_EAR_ABSENT : ST_EAR_FAILED;
+    return st_capture_stream_write_event(STDOUT_FILENO, &event) == 0 ? ST_EAR_ABSENT
+                                                                     : ST_EAR_FAILED;
 }

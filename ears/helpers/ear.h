@@ -1,10 +1,10 @@
-/* What the helper programs that play a test signal and record what comes back have in common: options, the
- * signal, and the pipe on standard output (ears/capture_stream.h). They play and record nothing before a byte
- * arrives on standard input, so that the command can first print what will be heard. They end when standard
- * input ends.
+/* What the helper programs that play a test signal and record what comes back have in common:
+ * options, the signal, and the pipe on standard output (ears/capture_stream.h). They play and
+ * record nothing before a byte arrives on standard input, so that the command can first print what
+ * will be heard. They end when standard input ends.
  *
- * With a sound server, one process plays and another one records, as independent programs do, so that it is
- * heard if one of them is not ready.
+ * With a sound server, one process plays and another one records, as independent programs do, so
+ * that it is heard if one of them is not ready.
  *
  * Threads: one audio thread (the server's) plays or records; the main thread writes the pipe. */
 #pragma once
@@ -58,7 +58,8 @@ struct st_ear {
     bool shut;       /* the command does not read any more */
 };
 
-/** Reads the options. An invalid option, or a version (-V) other than this program's, ends the program. */
+/** Reads the options. An invalid option, or a version (-V) other than this program's, ends the
+ * program. */
 void st_ear_options(struct st_ear *ear, int argc, char **argv);
 /** Starts the process that plays. Call before any thread. @return 0 or a negative errno value. */
 ST_NODISCARD int st_ear_split(struct st_ear *ear);
@@ -69,12 +70,12 @@ ST_NODISCARD int st_ear_prepare(struct st_ear *ear);
 /** Main thread: writes ear->head; call when all of it is known. */
 void st_ear_begin(struct st_ear *ear);
 
-/** Audio thread: gives the next frames of the signal. @param time of the server, in frames. @param to one
- * pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
+/** Audio thread: gives the next frames of the signal. @param time of the server, in frames. @param
+ * to one pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames `stride`
- * floats apart. Reports if the player or the recorder was not ready before. */
+/** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames
+ * `stride` floats apart. Reports if the player or the recorder was not ready before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: adds an event at the current frame. */
@@ -85,7 +86,8 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 void st_ear_pump(struct st_ear *ear);
 /** Main thread: writes an event with a text. */
 void st_ear_say(struct st_ear *ear, enum st_capture_event_kind kind, const char *text);
-/** Main thread, when ear->input is readable: sets ear->go. @return false: this process should end. */
+/** Main thread, when ear->input is readable: sets ear->go. @return false: this process should
+ * end. */
 bool st_ear_input(struct st_ear *ear);
 /** Main thread: has the process that plays ended? */
 bool st_ear_player_ended(struct st_ear *ear);
@@ -93,7 +95,7 @@ bool st_ear_player_ended(struct st_ear *ear);
 void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or until `look`, called each time, returns false. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
-/** Writes the last event: why this way (of recording: monitor, cable ...) is not available. The output of the
- * process that plays is not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for
- * main. */
+/** Writes the last event: why this way (of recording: monitor, cable ...) is not available. The
+ * output of the process that plays is not read, so the recorder writes the event for both. @return
+ * ST_EAR_ABSENT, for main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);

@@ -1,6 +1,7 @@
-/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two halves of
- * snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and -r name other
- * devices: with "-p default", or a server's plug-in, the sound server is part of the way. */
+/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two halves
+ * of snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and
+ * -r name other devices: with "-p default", or a server's plug-in, the sound server is part of the
+ * way. */
 #include <alsa/asoundlib.h>
 
 #include "core/text/text.h"
@@ -58,8 +59,8 @@ static long write_device(void *ctx, const void *from, uint32_t frames_n)
     return xrun ? 0 : (long)frames_n;
 }
 
-/* @return the frames in the buffer of the playing device; < 0: error. The number drifts, since two cards have
- * two clocks. */
+/* @return the frames in the buffer of the playing device; < 0: error. The number drifts, since two
+ * cards have two clocks. */
 static long queued_of_device(void *ctx)
 {
     const struct devices *devices = ctx;
@@ -77,9 +78,10 @@ static const snd_pcm_format_t formats[] = {
     [ST_DUPLEX_FLOAT] = SND_PCM_FORMAT_FLOAT, /* the only format of JACK's plug-in */
 };
 
-/* Sets format, rate and period of a device. @return 0, or the negative errno value of the first parameter
- * that the device refuses. */
-static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_hz, snd_pcm_uframes_t *period)
+/* Sets format, rate and period of a device. @return 0, or the negative errno value of the first
+ * parameter that the device refuses. */
+static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_hz,
+                  snd_pcm_uframes_t *period)
 {
     snd_pcm_hw_params_t *params;
     snd_pcm_uframes_t buffer = PERIODS * *period;
@@ -154,7 +156,8 @@ int main(int argc, char **argv)
     if (r >= 0)
         r = snd_pcm_get_params(devices.play, &devices.buffer_frames, &period);
     if (r < 0 || rate_hz != other_hz || period > ST_DUPLEX_FRAMES_MAX / PERIODS)
-        return st_ear_absent("%.60s and %.60s have no common format, rate and two channels", plays, records);
+        return st_ear_absent("%.60s and %.60s have no common format, rate and two channels", plays,
+                             records);
     duplex.period_frames = (uint32_t)period;
     duplex.ahead_frames = (uint32_t)period * (PERIODS - 1);
     ear.head.rate_hz = rate_hz;

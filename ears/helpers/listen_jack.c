@@ -1,8 +1,9 @@
-/* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's output port
- * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
- * (-w cable). Two processes, each with one client. An additional port without sound makes JACK run the player
- * after the recorder in each cycle, so that the recorder runs, and hears the loss, even when the player is
- * not ready. */
+/* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's
+ * output port to another's input port (-w jack), or over the physical ports that a cable or a
+ * card's loopback connects
+ * (-w cable). Two processes, each with one client. An additional port without sound makes JACK run
+ * the player after the recorder in each cycle, so that the recorder runs, and hears the loss, even
+ * when the player is not ready. */
 #include <jack/jack.h>
 #include <signal.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ struct listener {
     unsigned xruns_said;
     /* buffer size that the player restores at its end; 0: it did not change the size */
     jack_nframes_t size_before;
-    uint32_t others_n; /* other programs that play to the same port, at the last call of look_for_others */
+    uint32_t others_n; /* other programs that play to the same port, at the last call of
+                          look_for_others */
 };
 
 static struct listener listener = {.ear = {.way = ""}};
@@ -83,9 +85,9 @@ static size_t client_bytes(const char *port)
     return strcspn(port, ":");
 }
 
-/* Finds the port of that name, or without a name the first physical one that takes (or gives) sound, and the
- * next port of its client. If there is no next one, the first port is used for both channels. @return whether
- * a port was found. */
+/* Finds the port of that name, or without a name the first physical one that takes (or gives)
+ * sound, and the next port of its client. If there is no next one, the first port is used for both
+ * channels. @return whether a port was found. */
 static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTURE_TEXT_BYTES])
 {
     unsigned long flags = takes ? JackPortIsInput : JackPortIsOutput;
@@ -107,18 +109,19 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
 
 static int no_port(const char *name, const char *to)
 {
-    return st_ear_absent("JACK has no %.100s to %s", st_text_or(st_text_with("port ", name), "physical port"),
-                         to);
+    return st_ear_absent("JACK has no %.100s to %s",
+                         st_text_or(st_text_with("port ", name), "physical port"), to);
 }
 
-/* Connects this process's ports to those of the device. @param ret name of the device's first port. @return
- * ST_EAR_DONE or ST_EAR_ABSENT. */
+/* Connects this process's ports to those of the device. @param ret name of the device's first port.
+ * @return ST_EAR_DONE or ST_EAR_ABSENT. */
 static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
 {
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return no_port(name, "record from"); /* if the player's port is missing, the recorder reports that */
+        return no_port(
+            name, "record from"); /* if the player's port is missing, the recorder reports that */
     for (size_t i = 0; i < CHANNELS; i++) {
         const char *const ends[] = {ports[i], jack_port_name(listener.ports[i])};
         (void)jack_connect(listener.client, ends[plays], ends[!plays]);
@@ -126,12 +129,13 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
     const jack_port_t *port = jack_port_by_name(listener.client, ret);
     if (!plays && port != NULL && (jack_port_flags(port) & JackPortIsPhysical) == 0)
-        ST_PRINT(listener.ear.head.way, "jack"); /* a port of another client: the path is within the graph */
+        ST_PRINT(listener.ear.head.way,
+                 "jack"); /* a port of another client: the path is within the graph */
     return ST_EAR_DONE;
 }
 
-/* Connects this process's ports: to a device (cable), or else, within the graph, the recorder's to the
- * player's. */
+/* Connects this process's ports: to a device (cable), or else, within the graph, the recorder's to
+ * the player's. */
 static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
@@ -142,7 +146,8 @@ static int connect_ports(bool cable)
         return connect_device(ear->records, ear->head.records);
     if (ear->player)
         return ST_EAR_DONE;
-    (void)jack_connect(listener.client, jack_port_name(listener.order), st_text("%s:order", player));
+    (void)jack_connect(listener.client, jack_port_name(listener.order),
+                       st_text("%s:order", player));
     for (size_t i = 0; i < CHANNELS; i++) {
         const int r = jack_connect(listener.client, st_text("%s:%s", player, names[i]),
                                    jack_port_name(listener.ports[i]));
@@ -158,7 +163,8 @@ static void on_alarm(ST_UNUSED int number)
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
     const bool says = listener.ear.head.period_frames == 0; /* no head was written yet */
-    _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
+    _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED
+                                                                           : ST_EAR_ABSENT);
 }
 
 static jack_port_t *open_port(const char *name, bool out)
@@ -203,8 +209,8 @@ static int open_client(const char *server)
     return ST_EAR_DONE;
 }
 
-/* Makes the recorder wait until the player is in the graph. @return false: the player has ended, or the
- * command has. */
+/* Makes the recorder wait until the player is in the graph. @return false: the player has ended, or
+ * the command has. */
 static bool wait_for_player(void)
 {
     const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
@@ -221,7 +227,8 @@ static int begin(bool cable, const char *server)
     struct st_ear *ear = &listener.ear;
     int r = open_client(server);
     if (r == ST_EAR_DONE && !wait_for_player())
-        r = cable ? no_port(ear->plays, "play to") : st_ear_absent("the process that plays has ended");
+        r = cable ? no_port(ear->plays, "play to")
+                  : st_ear_absent("the process that plays has ended");
     if (r == ST_EAR_DONE)
         r = connect_ports(cable);
     if (r != ST_EAR_DONE)
@@ -246,17 +253,19 @@ static int begin(bool cable, const char *server)
     return ST_EAR_DONE;
 }
 
-/* Reports other programs that play to the same physical port, since they are heard together with the
- * signal. */
+/* Reports other programs that play to the same physical port, since they are heard together with
+ * the signal. */
 static void look_for_others(void)
 {
     const jack_port_t *plays =
         jack_port_by_name(listener.client, st_text("%s:left", listener.ear.shared->client));
-    const char **peers = plays != NULL ? jack_port_get_all_connections(listener.client, plays) : NULL;
+    const char **peers =
+        plays != NULL ? jack_port_get_all_connections(listener.client, plays) : NULL;
     uint32_t n = 0;
     for (size_t i = 0; peers != NULL && peers[i] != NULL; i++) {
         const jack_port_t *peer = jack_port_by_name(listener.client, peers[i]);
-        const char **others = peer != NULL ? jack_port_get_all_connections(listener.client, peer) : NULL;
+        const char **others =
+            peer != NULL ? jack_port_get_all_connections(listener.client, peer) : NULL;
         for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
             if (!st_text_is(others[j], jack_port_name(plays)) && ++n > listener.others_n)
                 st_ear_say(&listener.ear, ST_CAPTURE_MIXED, others[j]);
@@ -267,7 +276,8 @@ static void look_for_others(void)
     jack_free(peers);
 }
 
-/* Begins the signal in the player and the recorder when the command says so, and reports xruns and changes.
+/* Begins the signal in the player and the recorder when the command says so, and reports xruns and
+ * changes.
  * @return false: the run has ended. */
 static bool look(ST_UNUSED void *ctx)
 {

@@ -1,4 +1,5 @@
-/* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of virtual_oss
+/* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of
+ * virtual_oss
  * (-w virtual_oss), or a card's output and input that a cable connects (-w device). */
 #include "core/text/text.h"
 #include "ears/helpers/oss_device.h"
@@ -18,8 +19,8 @@ int main(int argc, char **argv)
     const char *records = st_text_or(ear.records, cable ? "/dev/dsp" : LOOP);
     if (ear.frames == 0)
         ear.frames = PERIOD;
-    const int r =
-        st_oss_device_open(&device, plays, records, ear.frames, &duplex, &ear.head.rate_hz, &failed);
+    const int r = st_oss_device_open(&device, plays, records, ear.frames, &duplex,
+                                     &ear.head.rate_hz, &failed);
     if (r < 0)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
     ST_PRINT(ear.head.server, "sound(4)");

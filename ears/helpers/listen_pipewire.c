@@ -1,8 +1,9 @@
-/* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the sink's
- * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable).
+/* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the
+ * sink's monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w
+ * cable).
  *
- * One process plays, another one records. Each has a filter with ports of 32-bit floats that it links by
- * itself, so that no conversion, volume or session manager changes the sound. */
+ * One process plays, another one records. Each has a filter with ports of 32-bit floats that it
+ * links by itself, so that no conversion, volume or session manager changes the sound. */
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -52,8 +53,10 @@ struct listener {
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
     struct link links_seen[LINKS_MAX];
-    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the default devices; "": not known */
-    uint32_t sink_node, device; /* 0: not chosen yet. device: the sink or source that this process uses */
+    char sink[ST_CAPTURE_TEXT_BYTES],
+        source[ST_CAPTURE_TEXT_BYTES]; /* the default devices; "": not known */
+    uint32_t sink_node,
+        device; /* 0: not chosen yet. device: the sink or source that this process uses */
     struct pw_filter *filter;
     void *own_ports[CHANNELS];
     struct pw_proxy *links[CHANNELS];
@@ -61,10 +64,11 @@ struct listener {
     int syncs_n, status;
     unsigned waits_n; /* ticks spent waiting for the requested buffer size */
     bool ended, headed;
-    atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the data
-                                           thread; 0: no cycle yet */
+    atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the
+                                           data thread; 0: no cycle yet */
     atomic_bool ready;                  /* the signal is ready, and playing begins */
-    bool other_rate; /* set by the data thread: the server's rate has changed, and the command was informed */
+    bool other_rate; /* set by the data thread: the server's rate has changed, and the command was
+                        informed */
 };
 
 static void end(struct listener *listener, int status)
@@ -86,7 +90,8 @@ static void end_without(struct listener *listener, const char *what)
 
 /* --- the data thread --- */
 
-/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not used. */
+/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not
+ * used. */
 static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
 {
     if (position == NULL || position->clock.rate.denom == 0)
@@ -136,7 +141,8 @@ static void on_record(void *ctx, struct spa_io_position *position)
 }
 
 static const struct pw_filter_events play_events = {PW_VERSION_FILTER_EVENTS, .process = on_play};
-static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, .process = on_record};
+static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS,
+                                                      .process = on_record};
 
 /* --- the filter --- */
 
@@ -150,9 +156,10 @@ static const char *name_of(const struct listener *listener, uint32_t id)
     return "";
 }
 
-/* Finds the device `named`; without a name the default one (`usual`); without a default the only one. @return
- * its node id; 0: no such device. */
-static uint32_t find_device(struct listener *listener, const char *named, const char *usual, bool sink)
+/* Finds the device `named`; without a name the default one (`usual`); without a default the only
+ * one. @return its node id; 0: no such device. */
+static uint32_t find_device(struct listener *listener, const char *named, const char *usual,
+                            bool sink)
 {
     uint32_t found = 0, n = 0;
     const char *wanted = st_text_or(named, usual);
@@ -172,9 +179,10 @@ static uint32_t own_node(const struct listener *listener)
     return listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
 }
 
-/* Finds the first ports of a node in one direction, in the order of their creation. @return the number of
- * all such ports. */
-static uint32_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t ret[CHANNELS])
+/* Finds the first ports of a node in one direction, in the order of their creation. @return the
+ * number of all such ports. */
+static uint32_t ports_of(const struct listener *listener, uint32_t node, bool out,
+                         uint32_t ret[CHANNELS])
 {
     uint32_t n = 0;
     ST_EACH (port, listener->ports) {
@@ -187,8 +195,8 @@ static uint32_t ports_of(const struct listener *listener, uint32_t node, bool ou
     return n;
 }
 
-/* Links the ports after the server has announced those of both nodes. A device with one channel plays both
- * channels of the signal. */
+/* Links the ports after the server has announced those of both nodes. A device with one channel
+ * plays both channels of the signal. */
 static bool link_ports(struct listener *listener)
 {
     uint32_t own[CHANNELS], device[CHANNELS];
@@ -202,7 +210,8 @@ static bool link_ports(struct listener *listener)
     if (ports_of(listener, node, plays, own) < CHANNELS || device_n == 0)
         return false;
     for (size_t i = 0; i < CHANNELS; i++) {
-        const uint32_t ends[][2] = {{node, own[i]}, {listener->device, device[SPA_MIN(i, device_n - 1)]}};
+        const uint32_t ends[][2] = {{node, own[i]},
+                                    {listener->device, device[SPA_MIN(i, device_n - 1)]}};
         listener->links[i] =
             st_pipewire_connection_link(&listener->connection, ends[!plays], ends[plays], false, 0);
     }
@@ -219,12 +228,14 @@ static void open_filter(struct listener *listener)
         const struct pw_filter_events *events;
         enum pw_direction direction;
     } roles[] = {
-        {"sleeptune-listen-record", "sleeptune records its test signal", &record_events, PW_DIRECTION_INPUT},
+        {"sleeptune-listen-record", "sleeptune records its test signal", &record_events,
+         PW_DIRECTION_INPUT},
         {"sleeptune-listen", "sleeptune plays a test signal", &play_events, PW_DIRECTION_OUTPUT}};
     __typeof__(&roles[0]) role = &roles[listener->ear.player];
-    struct pw_properties *properties = pw_properties_new(
-        PW_KEY_NODE_NAME, role->name, PW_KEY_NODE_DESCRIPTION, role->description, PW_KEY_MEDIA_TYPE, "Audio",
-        PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE, "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
+    struct pw_properties *properties =
+        pw_properties_new(PW_KEY_NODE_NAME, role->name, PW_KEY_NODE_DESCRIPTION, role->description,
+                          PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter",
+                          PW_KEY_MEDIA_ROLE, "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
     /* the server keeps this quantum as long as this node exists */
     if (properties != NULL && listener->ear.frames > 0)
         pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
@@ -235,7 +246,8 @@ static void open_filter(struct listener *listener)
     for (size_t i = 0; i < CHANNELS; i++)
         listener->own_ports[i] = pw_filter_add_port(
             listener->filter, role->direction, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
-            pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, names[i], NULL), NULL, 0);
+            pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, names[i], NULL),
+            NULL, 0);
     if (pw_filter_connect(listener->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0) {
         pw_filter_destroy(listener->filter);
         listener->filter = NULL;
@@ -297,8 +309,8 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
     }
 }
 
-/* Reports other programs that play to the same device, since they are heard together with the signal.
- * Each is reported once, whatever its number of channels. */
+/* Reports other programs that play to the same device, since they are heard together with the
+ * signal. Each is reported once, whatever its number of channels. */
 static void say_programs(struct listener *listener)
 {
     const uint32_t player = atomic_load(&listener->ear.shared->node);
@@ -313,10 +325,10 @@ static void say_programs(struct listener *listener)
     }
 }
 
-/* Takes the name of a default device from metadata of the form {"name":"..."}; a name with an escape is
- * ignored. */
-static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
-                       const char *value)
+/* Takes the name of a default device from metadata of the form {"name":"..."}; a name with an
+ * escape is ignored. */
+static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key,
+                       ST_UNUSED const char *type, const char *value)
 {
     struct listener *listener = ctx;
     const char *at = strstr(st_text_or(value, ""), "\"name\"");
@@ -350,8 +362,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
         listener->metadata =
             pw_registry_bind(listener->connection.registry, id, type, PW_VERSION_METADATA, 0);
         if (listener->metadata != NULL)
-            pw_metadata_add_listener((struct pw_metadata *)listener->metadata, &listener->metadata_hook,
-                                     &metadata_events, listener);
+            pw_metadata_add_listener((struct pw_metadata *)listener->metadata,
+                                     &listener->metadata_hook, &metadata_events, listener);
     }
 }
 
@@ -374,8 +386,8 @@ static void on_global_remove(void *ctx, uint32_t id)
     }
 }
 
-static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
-                                                          .global_remove = on_global_remove};
+static const struct pw_registry_events registry_events = {
+    PW_VERSION_REGISTRY_EVENTS, .global = on_global, .global_remove = on_global_remove};
 
 /* --- the server --- */
 
@@ -394,10 +406,11 @@ static void choose(struct listener *listener)
     if (cable && !listener->ear.player)
         listener->device = find_device(listener, source, listener->source, false);
     if (listener->sink_node == 0)
-        end(listener,
-            st_ear_absent("PipeWire has no sink %.100s: see 'wpctl status'", st_text_or(sink, "to play to")));
+        end(listener, st_ear_absent("PipeWire has no sink %.100s: see 'wpctl status'",
+                                    st_text_or(sink, "to play to")));
     else if (listener->device == 0)
-        end(listener, st_ear_absent("PipeWire has no source %.100s", st_text_or(source, "to record")));
+        end(listener,
+            st_ear_absent("PipeWire has no source %.100s", st_text_or(source, "to record")));
     else
         open_filter(listener);
 }
@@ -414,15 +427,16 @@ static void on_done(void *ctx, uint32_t id, int seq)
         choose(listener);
 }
 
-static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUSED const char *message)
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res,
+                     ST_UNUSED const char *message)
 {
     struct listener *listener = ctx;
     if (id == PW_ID_CORE && res == -EPIPE)
         end_without(listener, listener->server);
 }
 
-static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
-                                                  .error = on_error};
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info,
+                                                  .done = on_done, .error = on_error};
 
 /* Makes the signal; called when cycles run, since the rate is then known. */
 static void make_signal(struct listener *listener)
@@ -452,12 +466,14 @@ static void make_signal(struct listener *listener)
 static bool is_running(struct listener *listener)
 {
     return atomic_load(&listener->rate_seen) != 0 &&
-           (listener->ear.frames == 0 || atomic_load(&listener->frames_seen) == listener->ear.frames ||
+           (listener->ear.frames == 0 ||
+            atomic_load(&listener->frames_seen) == listener->ear.frames ||
             ++listener->waits_n > SIZE_WAITS);
 }
 
-/* Called at each tick: links the ports, prepares the signal, and passes the recording to the command. When
- * the command asks for the start, the recorder sets `go` for itself and the player. */
+/* Called at each tick: links the ports, prepares the signal, and passes the recording to the
+ * command. When the command asks for the start, the recorder sets `go` for itself and the
+ * player. */
 static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
@@ -495,22 +511,25 @@ static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
         end(listener, ST_EAR_DONE);
 }
 
-/* Gives the data thread the priority of common players. For a user without that right, module-rt asks
- * rtkit; module-rt needs libdbus, so it is loaded only then, to save memory. */
+/* Gives the data thread the priority of common players. For a user without that right, module-rt
+ * asks rtkit; module-rt needs libdbus, so it is loaded only then, to save memory. */
 static struct pw_context *open_context(struct pw_loop *loop)
 {
     const struct sched_param high = {.sched_priority = PRIORITY}, normal = {.sched_priority = 0};
     const bool may = pthread_setschedparam(pthread_self(), SCHED_FIFO, &high) == 0 &&
                      pthread_setschedparam(pthread_self(), SCHED_OTHER, &normal) == 0;
     struct pw_context *context = pw_context_new(
-        loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", may ? "false" : "true", NULL), 0);
+        loop,
+        pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", may ? "false" : "true", NULL),
+        0);
     struct pw_data_loop *data = context != NULL ? pw_context_get_data_loop(context) : NULL;
     if (data != NULL && may) {
         (void)pthread_setschedparam((pthread_t)pw_data_loop_get_thread(data), SCHED_FIFO, &high);
-    } else if (data != NULL) { /* before PipeWire 1.2, the module acts only on threads that start after it */
+    } else if (data != NULL) { /* before PipeWire 1.2, the module acts only on threads that start
+                                  after it */
         (void)pw_data_loop_stop(data);
-        (void)pw_context_load_module(context, "libpipewire-module-rt", "{ nice.level = -11 rt.prio = 83 }",
-                                     NULL);
+        (void)pw_context_load_module(context, "libpipewire-module-rt",
+                                     "{ nice.level = -11 rt.prio = 83 }", NULL);
         (void)pw_data_loop_start(data);
     }
     return context;
@@ -518,18 +537,19 @@ static struct pw_context *open_context(struct pw_loop *loop)
 
 static int begin(struct listener *listener)
 {
-    static const char *const modules[] = {"libpipewire-module-client-node", "libpipewire-module-metadata",
-                                          NULL};
+    static const char *const modules[] = {"libpipewire-module-client-node",
+                                          "libpipewire-module-metadata", NULL};
     struct timespec each = {.tv_nsec = ST_EAR_PUMP_NS}, once = {.tv_sec = ANSWER_S};
     struct pw_loop *loop = listener->loop;
     struct pw_context *context = open_context(loop);
     struct spa_source *tick = pw_loop_add_timer(loop, on_tick, listener);
     struct spa_source *deadline = pw_loop_add_timer(loop, on_deadline, listener);
     if (tick == NULL || deadline == NULL ||
-        pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
+        pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input,
+                       listener) == NULL)
         return st_ear_absent("libpipewire does not start");
-    const char *why = st_pipewire_connection_open(&listener->connection, context, modules, &core_events,
-                                                  &registry_events, listener);
+    const char *why = st_pipewire_connection_open(&listener->connection, context, modules,
+                                                  &core_events, &registry_events, listener);
     if (why != NULL)
         return st_ear_absent("%s", why);
     pw_loop_update_timer(loop, tick, &each, &each, false);

@@ -10,8 +10,8 @@ static int open_device(const struct st_oss_device *device, const char *path, int
     return ST_MIN(*ret, 0);
 }
 
-static int set_up_both(struct st_oss_device *device, uint32_t period_frames, struct st_duplex *duplex,
-                       uint32_t *ret_rate_hz)
+static int set_up_both(struct st_oss_device *device, uint32_t period_frames,
+                       struct st_duplex *duplex, uint32_t *ret_rate_hz)
 {
     static const struct {
         enum st_duplex_format format;

@@ -11,7 +11,8 @@
 #define PARTS_CUT  2  /* times that each side of a step is cut again, to remove other steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6
-#define ALPHA_SURE 1e-10 /* largest p-value of a reported step: noise correlated over 1/9 series has more */
+#define ALPHA_SURE                                                                                 \
+    1e-10 /* largest p-value of a reported step: noise correlated over 1/9 series has more */
 
 struct ranked {
     double value;
@@ -23,7 +24,8 @@ struct values {
     double *ns, *time_s; /* value of each level, and time of its middle */
     double *room;        /* room for n values */
     struct ranked *ranked;
-    size_t cut[ST_CHANGES_STEPS_MAX + 2]; /* index of the first level of each part between steps, and n */
+    size_t cut[ST_CHANGES_STEPS_MAX +
+               2]; /* index of the first level of each part between steps, and n */
     size_t cuts_n;
     bool moves;
 };
@@ -47,8 +49,8 @@ static void take_line(struct values *v, double slope)
         v->ns[i] -= slope * v->time_s[i];
 }
 
-/* The slope over the medians of up to GROUPS groups of levels. @return ns a second; 0: noise can explain
- * it. */
+/* The slope over the medians of up to GROUPS groups of levels. @return ns a second; 0: noise can
+ * explain it. */
 static double find_line(struct values *v)
 {
     const size_t each = (v->n + GROUPS - 1) / GROUPS, n = v->n / each;
@@ -71,8 +73,8 @@ static double find_line(struct values *v)
     ST_EACH_OF (x, ns, n)
         left += (*x - mean) * (*x - mean);
     /* residuals below 1 ns are rounding errors, whose correlation means nothing */
-    const double variance =
-        size * (size - 1) * (2 * size + 5) / 18 * (left > size ? st_inflation(ns, n, mean, n / 2) : 1);
+    const double variance = size * (size - 1) * (2 * size + 5) / 18 *
+                            (left > size ? st_inflation(ns, n, mean, n / 2) : 1);
     const bool is_line = fabs(slope) * (time_s[n - 1] - time_s[0]) >= MIN_NS &&
                          erfc(fmax(fabs(sign_sum) - 1, 0) / sqrt(2 * variance)) < ALPHA_LINE;
     return is_line ? slope : 0;
@@ -84,7 +86,8 @@ static int compare_ranked(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Stores the ranks of levels first .. first + n - 1 in v->room; equal levels get their mean rank. */
+/* Stores the ranks of levels first .. first + n - 1 in v->room; equal levels get their mean
+ * rank. */
 static void rank(struct values *v, size_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -98,10 +101,10 @@ static void rank(struct values *v, size_t first, size_t n)
     }
 }
 
-/* Subtracts the mean from x, and finds the cut that divides x best into two parts: the one that leaves the
- * least squares.
- * @param ret_largest Pettitt's K if x are ranks: twice the largest absolute sum of the values before a
- * place.
+/* Subtracts the mean from x, and finds the cut that divides x best into two parts: the one that
+ * leaves the least squares.
+ * @param ret_largest Pettitt's K if x are ranks: twice the largest absolute sum of the values
+ * before a place.
  * @return number of values before the cut; 0: too few, or all equal. */
 static size_t best_cut(double *x, size_t n, double *ret_largest)
 {
@@ -146,8 +149,9 @@ static void find_steps(struct values *v, size_t first, size_t end)
     if (best_cut(v->room, n, &largest) == 0)
         return;
     center_parts(v->room, n, PARTS_CUT + 1);
-    const double p_value = 2 * exp(-6 * largest * largest /
-                                   ((size * size * size + size * size) * st_inflation(v->room, n, 0, n / 2)));
+    const double p_value =
+        2 * exp(-6 * largest * largest /
+                ((size * size * size + size * size) * st_inflation(v->room, n, 0, n / 2)));
     /* ranks move the cut towards the middle: find its place from the values */
     memcpy(v->room, v->ns + first, n * sizeof(*v->room));
     const size_t before = best_cut(v->room, n, &ignored), at = first + before, behind = n - before;
@@ -156,8 +160,8 @@ static void find_steps(struct values *v, size_t first, size_t end)
         return;
     const size_t near = (before < behind ? before : behind) / NEAR_SHARE,
                  near_n = near > STEP_MIN_N ? near : STEP_MIN_N;
-    v->moves |=
-        p_value >= ALPHA_SURE || (level(v, at, at + near_n) - level(v, at - near_n, at)) / step_ns < 0.5;
+    v->moves |= p_value >= ALPHA_SURE ||
+                (level(v, at, at + near_n) - level(v, at - near_n, at)) / step_ns < 0.5;
     if (!v->moves)
         find_steps(v, first, at);
     if (v->cuts_n <= ST_CHANGES_STEPS_MAX)
@@ -168,8 +172,8 @@ static void find_steps(struct values *v, size_t first, size_t end)
         find_steps(v, at, end);
 }
 
-/* Finds the steps and replaces the levels by their residuals. @return the sum of the absolute residuals,
- * ns. */
+/* Finds the steps and replaces the levels by their residuals. @return the sum of the absolute
+ * residuals, ns. */
 static double take_steps(struct values *v, const struct st_levels *levels, struct st_changes *ret)
 {
     double before = 0, sum = 0;
@@ -204,8 +208,8 @@ static void fill(struct values *v, const struct st_levels *levels)
     for (size_t i = 0; i < v->n; i++) {
         const struct st_level *l = &levels->level[i];
         v->ns[i] = l->value_ns;
-        v->time_s[i] =
-            period_s * ((double)(l->first - levels->first_index) + (double)(l->last - l->first) / 2);
+        v->time_s[i] = period_s * ((double)(l->first - levels->first_index) +
+                                   (double)(l->last - l->first) / 2);
     }
 }
 

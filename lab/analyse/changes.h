@@ -7,30 +7,30 @@
 #define ST_CHANGES_STEPS_MAX   8
 
 struct st_step {
-    uint64_t index; /* first period after the step, counted from the first sample; exact to the width of one
-                       level (levels.h) */
+    uint64_t index; /* first period after the step, counted from the first sample; exact to the
+                       width of one level (levels.h) */
     double at_s;    /* time of the step, in seconds after the first sample was due */
     double size_ns; /* median after the step minus median before it, each as far as the next step */
-    int tick_hz; /* usual tick rate whose tick is about as long as the step, so that the step may be one tick;
-                    0: none */
+    int tick_hz; /* usual tick rate whose tick is about as long as the step, so that the step may be
+                    one tick; 0: none */
 };
 
 struct st_changes {
     bool trend_found;
-    double slope_ns_per_s; /* median of the slopes between all pairs of up to 64 group medians (Theil 1950,
-                              Sen 1968) */
+    double slope_ns_per_s; /* median of the slopes between all pairs of up to 64 group medians
+                              (Theil 1950, Sen 1968) */
     struct st_step steps[ST_CHANGES_STEPS_MAX]; /* in order of time */
     size_t steps_n;
-    bool moves; /* the level changes by more than noise, but neither along a line nor in steps; then neither
-                   is reported */
+    bool moves; /* the level changes by more than noise, but neither along a line nor in steps; then
+                   neither is reported */
 };
 
 /**
- * Fits a line and up to eight steps to the levels, and reports the one with the smaller residuals; the
- * line only if no steps remain after it is subtracted. Tests: Mann (1945) and Kendall for the line, at 1
- * in 100000; Pettitt (1979), which uses ranks, for a step, at 1 in a million. Both tests assume
- * independent values, so their variance is multiplied by 1 + twice the sum of the autocorrelations. A step
- * is reported only at 1 in 10^10, and if the levels right before and right after it differ by half of its
- * size or more; otherwise `moves` is set.
+ * Fits a line and up to eight steps to the levels, and reports the one with the smaller residuals;
+ * the line only if no steps remain after it is subtracted. Tests: Mann (1945) and Kendall for the
+ * line, at 1 in 100000; Pettitt (1979), which uses ranks, for a step, at 1 in a million. Both tests
+ * assume independent values, so their variance is multiplied by 1 + twice the sum of the
+ * autocorrelations. A step is reported only at 1 in 10^10, and if the levels right before and right
+ * after it differ by half of its size or more; otherwise `moves` is set.
  * @return 0, -ENODATA (fewer than 64 levels), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_changes_of(const struct st_levels *levels, struct st_changes *ret);

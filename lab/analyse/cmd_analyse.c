@@ -30,7 +30,8 @@ static const char help[] =
     "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 /* Reads the series of one file. @return an st_exit, after a message. */
-static int read(const char *path, const struct st_series_options *options, struct st_series_result *result)
+static int read(const char *path, const struct st_series_options *options,
+                struct st_series_result *result)
 {
     const struct st_series_input *input = &result->input;
     const int status = st_series_input_read(path, options, &result->input);
@@ -40,8 +41,8 @@ static int read(const char *path, const struct st_series_options *options, struc
 }
 
 /* Analyses several files: prints a table of what R's summary() says of each, or one document. */
-static int several(char *const *paths, size_t n, const struct st_series_options *options, int known_hz,
-                   struct st_bench_command *command)
+static int several(char *const *paths, size_t n, const struct st_series_options *options,
+                   int known_hz, struct st_bench_command *command)
 {
     struct st_series_set set = {.n = 0};
     int status = ST_EXIT_DONE;
@@ -78,7 +79,8 @@ int st_cmd_analyse(int argc, char **argv)
     if (first == argc)
         return st_failure_usage("give a file");
     const char *path = argv[first];
-    status = st_series_input_period(&common, &period); /* reports wrong options before a file is read */
+    status =
+        st_series_input_period(&common, &period); /* reports wrong options before a file is read */
     if (status == 0)
         status = st_chart_check("--plot", command.plot);
     if (status != 0)
@@ -93,7 +95,8 @@ int st_cmd_analyse(int argc, char **argv)
     status = read(path, &common, result);
     if (status == ST_EXIT_DONE) {
         const char *plot = command.plot;
-        command.plot = NULL; /* the picture needs the samples, which the printed document leaves out */
+        command.plot =
+            NULL; /* the picture needs the samples, which the printed document leaves out */
         status = st_series_result_show(&command, result, (int)tick_hz, false);
         if (plot != NULL)
             status = st_chart_option_json(path, plot, st_series_result_json(result, true), status);

@@ -5,18 +5,21 @@
 
 #define BETWEEN_MAX  2 /* periods: outliers that are not farther apart are one event */
 #define EVENTS_MIN   6
-#define EVENTS_SHARE 0.25   /* largest share of the samples: more are no outliers */
-#define EVERY_MIN    4      /* least distance of two moments of a train (regular events), in periods */
+#define EVENTS_SHARE 0.25 /* largest share of the samples: more are no outliers */
+#define EVERY_MIN    4 /* least distance of two moments of a train (regular events), in periods */
 #define SEEN_MIN     0.75   /* least share of the moments of a train that have an event */
 #define FROM_N       40     /* events that are tried as the first one of a train */
 #define AHEAD_N      6      /* events after it that are tried as the second one */
 #define P_LOG_MAX    (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
-#define TRIES        5      /* limits of lateness: all outliers, then the later half of them, and so on */
-#define PARTS_MAX    8
-#define GROUP_MIN    8
-#define GROUP_WIDTH  0.5 /* largest width of a group, as a share of its distance from all other samples */
+/* limits of lateness: all outliers, then the later half of them, and so on */
+#define TRIES     5
+#define PARTS_MAX 8
+#define GROUP_MIN 8
+#define GROUP_WIDTH                                                                                \
+    0.5 /* largest width of a group, as a share of its distance from all other samples */
 
-/* Events: outliers, of which neighbours count as one. Times are in periods since the first sample. */
+/* Events: outliers, of which neighbours count as one. Times are in periods since the first
+ * sample. */
 struct events {
     double *at;
     size_t n;
@@ -47,8 +50,8 @@ static double reach(double every)
     return 1 + 0.005 * every;
 }
 
-/* Follows a train from one event on, forwards and then backwards, with a first guess of the distance of
- * its moments. Each event that is met makes the distance more exact. */
+/* Follows a train from one event on, forwards and then backwards, with a first guess of the
+ * distance of its moments. Each event that is met makes the distance more exact. */
 static struct train follow(const struct events *e, double from, double every)
 {
     struct train t = {from, every, 1, 1};
@@ -79,8 +82,8 @@ static struct train follow(const struct events *e, double from, double every)
 
 static const double tried_log = 7.1; /* logarithm of the trains tried: FROM_N * AHEAD_N * TRIES */
 
-/* Logarithm of Chernoff's bound of the probability that this number of moments has an event if events come
- * at random times. */
+/* Logarithm of Chernoff's bound of the probability that this number of moments has an event if
+ * events come at random times. */
 static double log_chance(const struct events *e, const struct train *t)
 {
     const double rate = (double)e->n / fmax(e->span, 1), n = (double)t->slots_n;
@@ -90,8 +93,8 @@ static double log_chance(const struct events *e, const struct train *t)
     return -n * (seen * log(seen / q) + (seen < 1 ? (1 - seen) * log((1 - seen) / (1 - q)) : 0));
 }
 
-/* Extends a train whose moments are only every second, third ... moment of a denser one: if the moments
- * between have more events than chance makes, all of them are one train. */
+/* Extends a train whose moments are only every second, third ... moment of a denser one: if the
+ * moments between have more events than chance makes, all of them are one train. */
 static struct train fill_up(const struct events *e, struct train t)
 {
     for (int parts = 2; parts <= PARTS_MAX && t.every / parts >= EVERY_MIN; parts++) {
@@ -117,7 +120,8 @@ static struct train find_train(const struct events *e)
                 continue;
             const struct train t = follow(e, e->at[i], e->at[j] - e->at[i]);
             if (t.every >= EVERY_MIN && t.seen_n > best.seen_n && t.seen_n >= EVENTS_MIN &&
-                (double)t.seen_n >= SEEN_MIN * (double)t.slots_n && log_chance(e, &t) + tried_log < P_LOG_MAX)
+                (double)t.seen_n >= SEEN_MIN * (double)t.slots_n &&
+                log_chance(e, &t) + tried_log < P_LOG_MAX)
                 best = t;
         }
     }
@@ -162,9 +166,11 @@ static struct events take_events(const struct st_series *s, int64_t limit_ns, do
 }
 
 /* Looks for a train among all outliers, then among the latest of them. @return 0 or -ENOMEM. */
-static int look_at_times(const struct st_series *s, const struct st_sample *all, struct st_late_ones *ret)
+static int look_at_times(const struct st_series *s, const struct st_sample *all,
+                         struct st_late_ones *ret)
 {
-    const int64_t *late = all->values_ns + (s->n - ret->n), median_ns = st_sample_quantile(all, 0.5);
+    const int64_t *late = all->values_ns + (s->n - ret->n),
+                  median_ns = st_sample_quantile(all, 0.5);
     double *room = malloc(s->n * sizeof(*room));
     struct train best = {0};
     size_t late_n = 0;
@@ -197,7 +203,8 @@ static int look_at_times(const struct st_series *s, const struct st_sample *all,
     return 0;
 }
 
-int st_late_ones_find(const struct st_series *s, struct st_late_ones *ret, struct st_series *ret_rest)
+int st_late_ones_find(const struct st_series *s, struct st_late_ones *ret,
+                      struct st_series *ret_rest)
 {
     struct st_late_ones found = {0};
     st_series_init(ret_rest, &s->period);
@@ -212,8 +219,8 @@ int st_late_ones_find(const struct st_series *s, struct st_late_ones *ret, struc
     int r = found.n > 0 && found.n < s->n ? look_at_times(s, &all, &found) : 0;
     free(values);
     for (size_t i = 0; i < s->n && r == 0; i++) {
-        const double off =
-            remainder((double)(s->index[i] - s->index[0]) - found.first_periods, found.every_periods);
+        const double off = remainder((double)(s->index[i] - s->index[0]) - found.first_periods,
+                                     found.every_periods);
         if (!found.regular || (s->lateness_ns[i] <= found.train_limit_ns &&
                                fabs(off) > reach(found.every_periods) + BETWEEN_MAX))
             r = st_series_add(ret_rest, s->index[i], s->lateness_ns[i]);

@@ -2,25 +2,29 @@
 
 #include "core/stats/stats.h"
 
-#define GRID_MAX       (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
-#define ALPHA_NAMED    4e-4
-#define ALPHA_ANY      1e-4
-#define NEIGHBOURS     128 /* independent frequencies on each side from which the noise is estimated */
+#define GRID_MAX    (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
+#define ALPHA_NAMED 4e-4
+#define ALPHA_ANY   1e-4
+#define NEIGHBOURS                                                                                 \
+    128 /* independent frequencies on each side from which the noise is estimated                  \
+         */
 #define NEIGHBOURS_MIN 16
-#define LEAST_NS       5   /* least amplitude: rounding to whole ns makes smaller rhythms */
-#define GUARD          3.0 /* half the width of a peak, in independent frequencies: left out of the noise */
-#define BINS_MAX       128 /* most parts into which fit_box divides a cycle */
-#define TIMES_MAX      64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER     1.1 /* a rectangle must explain this many times what the sine explains */
-#define BOX_SURE       24  /* a rectangle must explain this many noise variances more than the sine */
-#define BOX_SAME       0.95
+#define LEAST_NS       5 /* least amplitude: rounding to whole ns makes smaller rhythms */
+#define GUARD                                                                                      \
+    3.0 /* half the width of a peak, in independent frequencies: left out of the noise             \
+         */
+#define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
+#define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
+#define BOX_BETTER 1.1 /* a rectangle must explain this many times what the sine explains */
+#define BOX_SURE   24  /* a rectangle must explain this many noise variances more than the sine */
+#define BOX_SAME   0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
                                     256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
 const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 
-/* 100, 250, 300 and 1000 Hz are the rates of nearly all kernels: they get four fifths of the chance of a
- * false alarm that all tick rates have. */
+/* 100, 250, 300 and 1000 Hz are the rates of nearly all kernels: they get four fifths of the chance
+ * of a false alarm that all tick rates have. */
 #define COMMON_N      4
 #define COMMON_WEIGHT 0.8
 
@@ -56,7 +60,8 @@ void st_periodic_fft(struct st_complex *z, size_t n)
             const struct st_complex w = {cos(angle), sin(angle)};
             for (size_t i = k; i < n; i += 2 * half) {
                 struct st_complex *a = &z[i], *b = &z[i + half];
-                const struct st_complex t = {b->re * w.re - b->im * w.im, b->re * w.im + b->im * w.re};
+                const struct st_complex t = {b->re * w.re - b->im * w.im,
+                                             b->re * w.im + b->im * w.re};
                 *b = (struct st_complex){a->re - t.re, a->im - t.im};
                 *a = (struct st_complex){a->re + t.re, a->im + t.im};
             }
@@ -64,16 +69,18 @@ void st_periodic_fft(struct st_complex *z, size_t n)
     }
 }
 
-/* The series with one value for each period, outliers clipped, its least-squares line subtracted; and its
- * power at multiples of about 1 / (2 grid_n) cycles a period. */
+/* The series with one value for each period, outliers clipped, its least-squares line subtracted;
+ * and its power at multiples of about 1 / (2 grid_n) cycles a period. */
 struct spectrum {
     double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
     size_t samples_n;
     double variance; /* of the samples on the grid, ns^2 */
-    double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by more */
-    double *power;   /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
-    size_t power_n;  /* number of frequencies, j = 0 .. fft_n / 2 */
+    double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by
+                        more */
+    double
+        *power; /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
+    size_t power_n; /* number of frequencies, j = 0 .. fft_n / 2 */
     double fft_n;
 };
 
@@ -118,8 +125,8 @@ static int find_grain(const struct st_series *series, double *ret_ns)
     return 0;
 }
 
-/* Fills the grid with lateness, outliers clipped, minus its least-squares line. @return 0, -ENODATA,
- * -ENOMEM. */
+/* Fills the grid with lateness, outliers clipped, minus its least-squares line. @return 0,
+ * -ENODATA, -ENOMEM. */
 static int make_grid(const struct st_series *series, struct spectrum *s)
 {
     struct st_series_bulk bulk;
@@ -170,12 +177,14 @@ static int make_power(struct spectrum *s)
         z[k].re = s->grid[k];
     st_periodic_fft(z, n);
     for (size_t j = 0; j < s->power_n; j++)
-        s->power[j] = (z[j].re * z[j].re + z[j].im * z[j].im) / ((double)s->samples_n * s->variance);
+        s->power[j] =
+            (z[j].re * z[j].re + z[j].im * z[j].im) / ((double)s->samples_n * s->variance);
     free(z);
     return 0;
 }
 
-/* Power at exactly this frequency (cycles a period), which may lie between two places of the transform. */
+/* Power at exactly this frequency (cycles a period), which may lie between two places of the
+ * transform. */
 static double power_at(const struct spectrum *s, double frequency)
 {
     double re = 0, im = 0;
@@ -196,11 +205,12 @@ static double power_at(const struct spectrum *s, double frequency)
     return (re * re + im * im) / ((double)s->samples_n * s->variance);
 }
 
-/* Mean power on one side of a frequency, beyond GUARD frequencies: side -1 is below it, 1 above it. @param
- * ret_n number of independent frequencies in the mean. */
+/* Mean power on one side of a frequency, beyond GUARD frequencies: side -1 is below it, 1 above it.
+ * @param ret_n number of independent frequencies in the mean. */
 static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
 {
-    const double unit = s->fft_n / (double)s->grid_n; /* places of the transform for one frequency */
+    const double unit =
+        s->fft_n / (double)s->grid_n; /* places of the transform for one frequency */
     double low = frequency * s->fft_n + side * GUARD * unit,
            high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
     if (side < 0) {
@@ -219,18 +229,20 @@ static double side_mean(const struct spectrum *s, double frequency, int side, do
     return sum / (high - low + 1);
 }
 
-/* Noise power around a frequency. The side with more noise counts, so that a slope in coloured noise does
- * not look like a peak.
+/* Noise power around a frequency. The side with more noise counts, so that a slope in coloured
+ * noise does not look like a peak.
  * @param ret_n number of independent frequencies in the result; 0: unknown. */
 static double noise_at(const struct spectrum *s, double frequency, double *ret_n)
 {
     double below_n, above_n;
-    const double below = side_mean(s, frequency, -1, &below_n), above = side_mean(s, frequency, 1, &above_n);
+    const double below = side_mean(s, frequency, -1, &below_n),
+                 above = side_mean(s, frequency, 1, &above_n);
     if (below_n < NEIGHBOURS_MIN && above_n < NEIGHBOURS_MIN) {
         *ret_n = 0;
         return 0;
     }
-    const bool take_below = above_n < NEIGHBOURS_MIN || (below_n >= NEIGHBOURS_MIN && below > above);
+    const bool take_below =
+        above_n < NEIGHBOURS_MIN || (below_n >= NEIGHBOURS_MIN && below > above);
     *ret_n = take_below ? below_n : above_n;
     return take_below ? below : above;
 }
@@ -243,7 +255,8 @@ static double log_chance(const struct spectrum *s, double frequency, double powe
     if (n == 0 || !(noise > 0))
         return 0;
     const double ratio = power / noise;
-    /* near half a cycle a period only one quadrature exists: chi-squared with 1 degree of freedom */
+    /* near half a cycle a period only one quadrature exists: chi-squared with 1 degree of
+     * freedom */
     if ((0.5 - frequency) * (double)s->grid_n < 1.5)
         return ratio < 1000 ? log(erfc(sqrt(ratio / 2))) : -ratio / 2;
     return -n * log1p(ratio / n);
@@ -257,14 +270,14 @@ struct peak {
 
 static double named_weight(size_t i, int known_hz)
 {
-    const double w = i < COMMON_N
-                         ? COMMON_WEIGHT / COMMON_N
-                         : (1 - COMMON_WEIGHT) / (double)(ST_ARRAY_LEN(st_periodic_usual_hz) - COMMON_N);
+    const double w = i < COMMON_N ? COMMON_WEIGHT / COMMON_N
+                                  : (1 - COMMON_WEIGHT) /
+                                        (double)(ST_ARRAY_LEN(st_periodic_usual_hz) - COMMON_N);
     return known_hz > 0 ? w / 2 : w;
 }
 
-/* The share of the permitted false alarms for one frequency: rates that look the same share a test, which
- * gets the weights of all of them. */
+/* The share of the permitted false alarms for one frequency: rates that look the same share a test,
+ * which gets the weights of all of them. */
 static double weight_of(const struct spectrum *s, const struct st_period *period, double frequency,
                         int known_hz)
 {
@@ -286,7 +299,8 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
     if (!st_periodic_can_tell(period, hz, s->grid_n))
         return;
     const double power = power_at(s, frequency);
-    const double log_p = log_chance(s, frequency, power) - log(weight_of(s, period, frequency, known_hz));
+    const double log_p =
+        log_chance(s, frequency, power) - log(weight_of(s, period, frequency, known_hz));
     if (log_p - log(ALPHA_NAMED) < best->score)
         *best = (struct peak){frequency, power, log_p - log(ALPHA_NAMED), log_p};
 }
@@ -295,8 +309,8 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
 static void try_all(const struct spectrum *s, struct peak *best)
 {
     const size_t first = (size_t)ceil(ST_PERIODIC_CYCLES_MIN * s->fft_n / (double)s->grid_n);
-    const double places = (double)s->grid_n; /* number of tests: grid_n / 2 independent frequencies, doubled
-                                                for those between them */
+    const double places = (double)s->grid_n; /* number of tests: grid_n / 2 independent frequencies,
+                                                doubled for those between them */
     for (size_t j = first; j < s->power_n; j++) {
         const bool top = (j == 0 || s->power[j] >= s->power[j - 1]) &&
                          (j + 1 == s->power_n || s->power[j] >= s->power[j + 1]);
@@ -309,8 +323,8 @@ static void try_all(const struct spectrum *s, struct peak *best)
     }
 }
 
-/* Moves a frequency to the top of its peak, which lies between two places of the transform: a parabola
- * through three points, with smaller and smaller steps. */
+/* Moves a frequency to the top of its peak, which lies between two places of the transform: a
+ * parabola through three points, with smaller and smaller steps. */
 static double sharpen(const struct spectrum *s, double frequency)
 {
     double step = 0.5 / s->fft_n;
@@ -325,7 +339,8 @@ static double sharpen(const struct spectrum *s, double frequency)
     return frequency;
 }
 
-/* A rectangle: lateness that is higher (or lower) by the same amount during one part of each cycle. */
+/* A rectangle: lateness that is higher (or lower) by the same amount during one part of each
+ * cycle. */
 struct box {
     double square; /* sum of squares that the rectangle explains, of s->samples_n * s->variance */
     double high_ns, share;
@@ -360,14 +375,16 @@ static struct box fit_box(const struct spectrum *s, double cycle)
 }
 
 /* Looks for a rectangle. A sine that was found may be one of many that make up a rectangle or short
- * pulses: the cycle is then that of the rectangle that explains most, a whole number of times longer.
- * Source: box least squares (Kovacs, Zucker and Mazeh 2002). @param square what the sine explains. */
+ * pulses: the cycle is then that of the rectangle that explains most, a whole number of times
+ * longer. Source: box least squares (Kovacs, Zucker and Mazeh 2002). @param square what the sine
+ * explains. */
 static void find_box(const struct spectrum *s, double square, struct st_periodic *ret)
 {
     const double cycle = 1 / ret->cycles_per_period, total = (double)s->samples_n * s->variance;
     struct box box[TIMES_MAX], most = {0};
     int times_n = 0;
-    for (; times_n < TIMES_MAX && cycle * (times_n + 1) * ST_PERIODIC_BOX_CYCLES_MIN <= (double)s->grid_n;
+    for (; times_n < TIMES_MAX &&
+           cycle * (times_n + 1) * ST_PERIODIC_BOX_CYCLES_MIN <= (double)s->grid_n;
          times_n++) {
         box[times_n] = fit_box(s, cycle * (times_n + 1));
         if (box[times_n].square > most.square)
@@ -383,7 +400,8 @@ static void find_box(const struct spectrum *s, double square, struct st_periodic
         ret->high_ns = box[i].high_ns;
         ret->high_share = box[i].share;
         ret->amplitude_ns = fabs(box[i].high_ns) / 2;
-        ret->amplitude_sd_ns = sqrt(noise / (double)s->samples_n / box[i].share / (1 - box[i].share)) / 2;
+        ret->amplitude_sd_ns =
+            sqrt(noise / (double)s->samples_n / box[i].share / (1 - box[i].share)) / 2;
         return;
     }
 }
@@ -448,7 +466,8 @@ int st_periodic_find(const struct st_series *series, int known_hz, struct st_per
         r = find_grain(series, &s.grain_ns);
     if (r == 0) {
         if (s.variance > s.grain_ns * s.grain_ns)
-            s.grain_ns = 0; /* noise larger than the rounding step turns rounding errors into noise */
+            s.grain_ns =
+                0; /* noise larger than the rounding step turns rounding errors into noise */
         find(series, &s, known_hz, &periodic);
         *ret = periodic;
     }

@@ -3,14 +3,18 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define TEXT_BYTES       32
-#define PERIOD_TICKS_MIN 2.2  /* ticks in a period: longer periods show whether wake-ups are at ticks */
-#define SPREAD_MIN       0.4  /* range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
-#define OVERLAPS_MAX     0.05 /* largest share of samples that wake up after the next one is due */
-#define DRIFT_ERRORS     2    /* standard errors: a smaller drift is not mentioned */
-#define DRIFT_MIN_PPM    1e-6 /* smaller drifts are not mentioned: 1 ms in 32 years is exact */
-#define UNSEEN_MAX_PPM   1.5  /* a smaller drift that a control loop may have hidden is not mentioned */
-#define SKIPPED_MAX      0.05 /* share of skipped periods beyond which they are not just a few stalls */
+#define TEXT_BYTES 32
+#define PERIOD_TICKS_MIN                                                                           \
+    2.2                   /* ticks in a period: longer periods show whether wake-ups are at ticks */
+#define SPREAD_MIN    0.4 /* range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
+#define OVERLAPS_MAX  0.05 /* largest share of samples that wake up after the next one is due */
+#define DRIFT_ERRORS  2    /* standard errors: a smaller drift is not mentioned */
+#define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: 1 ms in 32 years is exact */
+#define UNSEEN_MAX_PPM                                                                             \
+    1.5 /* a smaller drift that a control loop may have hidden is not mentioned */
+#define SKIPPED_MAX                                                                                \
+    0.05 /* share of skipped periods beyond which they are not just a few stalls                   \
+          */
 
 ST_PRINTF(2, 3)
 static void say(struct st_analysis *a, const char *format, ...)
@@ -27,14 +31,15 @@ static const char *time_text(double ns)
                              : st_ns_text(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX);
 }
 
-/* Text of a duration; if samples are counted, their period is 1 s, and the text is a number of values. */
+/* Text of a duration; if samples are counted, their period is 1 s, and the text is a number of
+ * values. */
 static const char *span_text(const struct st_analysis *a, double seconds)
 {
     return a->counted ? st_text("%.6g values", seconds) : time_text(seconds * 1e9);
 }
 
-/* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return
- * buf. */
+/* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end.
+ * @return buf. */
 static const char *number_text(double x, int digits, char *buf)
 {
     const double size = fabs(x);
@@ -68,16 +73,20 @@ static void say_sawtooth(struct st_analysis *a)
         return;
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
         say(a,
-            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick every "
-            "%s.",
-            l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
-            slope, span_text(a, l->tooth_s));
-    if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
+            "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a "
+            "tick every %s.",
+            l->slope_ns_per_s > 0 ? "grows" : "falls",
+            number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope), slope, span_text(a, l->tooth_s));
+    if (l->drift_known &&
+        fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             ST_PRINT(also, " in these %s; over a longer time it may differ by up to %s ppm",
                      span_text(a, a->span_s), number_text(l->unseen_ppm, 2, unseen));
-        say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
-            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
+        say(a,
+            "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures "
+            "lateness)%s.",
+            number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter",
+            l->hz, also);
     }
 }
 
@@ -97,16 +106,20 @@ static void say_ticks(struct st_analysis *a)
         ST_PRINT(rate, "%.0f to %.0f Hz (not a usual rate)",
                  floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
                  ceil(1e9 / l->tick_ns + st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)));
-    say(a, "Sleeps end only at clock ticks: %s; %ju of %ju samples show%s a jump of one tick.", rate,
-        l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
+    say(a, "Sleeps end only at clock ticks: %s; %ju of %ju samples show%s a jump of one tick.",
+        rate, l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
     say_sawtooth(a);
     if (l->extra_ticks == 0)
-        say(a, "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick late%s.",
+        say(a,
+            "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick "
+            "late%s.",
             l->drift_known ? " after the drift is subtracted" : "");
     else if (l->extra_ticks > 0)
         say(a, "Even the earliest wake-ups are %d tick%s late%s%s.", l->extra_ticks,
             l->extra_ticks == 1 ? "" : "s", l->drift_known ? " after the drift is subtracted" : "",
-            l->extra_ticks == 1 ? ": the kernel adds one tick to each sleep, as 4.4BSD did in tvtohz()" : "");
+            l->extra_ticks == 1
+                ? ": the kernel adds one tick to each sleep, as 4.4BSD did in tvtohz()"
+                : "");
 }
 
 /* Sentences about what the samples cannot decide if ticks were found. */
@@ -116,13 +129,12 @@ static void say_ticks_limits(struct st_analysis *a)
     char modulo[TEXT_BYTES];
     if (l->slope_modulo)
         say(a,
-            "At this period the drift cannot be distinguished from a tick that the kernel adds to each "
-            "sleep: a drift "
-            "larger or smaller by any multiple of %s ppm looks the same.",
+            "At this period the drift cannot be distinguished from a tick that the kernel adds to "
+            "each sleep: a drift larger or smaller by any multiple of %s ppm looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
-        say(a, "It cannot be determined whether the kernel adds a tick to each sleep: within one period the "
-               "drift may change lateness by a whole tick, too.");
+        say(a, "It cannot be determined whether the kernel adds a tick to each sleep: within one "
+               "period the drift may change lateness by a whole tick, too.");
 }
 
 static void say_interval(struct st_analysis *a)
@@ -132,10 +144,11 @@ static void say_interval(struct st_analysis *a)
     if (!i->found)
         return;
     if (i->hz > 0)
-        ST_PRINT(rates, ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
-                 2 * i->hz);
-    say(a, "Wake-ups come every %s, whatever period the program asks for%s.", time_text(i->interval_ns),
-        rates);
+        ST_PRINT(rates,
+                 ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep",
+                 i->hz, 2 * i->hz);
+    say(a, "Wake-ups come every %s, whatever period the program asks for%s.",
+        time_text(i->interval_ns), rates);
 }
 
 static void say_whole_ticks(struct st_analysis *a)
@@ -143,12 +156,10 @@ static void say_whole_ticks(struct st_analysis *a)
     const struct st_whole_ticks *w = &a->whole_ticks;
     if (w->found)
         say(a,
-            w->levels ? "Lateness takes levels that are %s apart (%ju samples are not on the usual one): a "
-                        "timer of %d Hz, or a program that rounds "
-                        "its sleeps to %s."
-                      : "Lateness jumps by %s, %ju times, and moves freely in between: a timer of %d Hz, or "
-                        "a program that rounds "
-                        "its sleeps to %s.",
+            w->levels ? "Lateness takes levels that are %s apart (%ju samples are not on the usual "
+                        "one): a timer of %d Hz, or a program that rounds its sleeps to %s."
+                      : "Lateness jumps by %s, %ju times, and moves freely in between: a timer of "
+                        "%d Hz, or a program that rounds its sleeps to %s.",
             time_text(1e9 / w->hz), w->jumps_n, w->hz, time_text(1e9 / w->hz));
 }
 
@@ -157,9 +168,10 @@ static void say_bands(struct st_analysis *a)
     const struct st_whole_ticks *w = &a->whole_ticks;
     if (w->bands_hz > 0)
         say(a,
-            "Late wake-ups come at clock ticks of %d Hz: %ju of the %ju that are late by half a tick or more "
-            "lie at %s, %s or another whole number of ticks.",
-            w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz), time_text(2e9 / w->bands_hz));
+            "Late wake-ups come at clock ticks of %d Hz: %ju of the %ju that are late by half a "
+            "tick or more lie at %s, %s or another whole number of ticks.",
+            w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz),
+            time_text(2e9 / w->bands_hz));
 }
 
 /* Text such as " (30 periods)"; "" if samples are counted. @return buf. */
@@ -182,21 +194,21 @@ static void say_late_ones(struct st_analysis *a)
             time_text(l->late_ns));
     else if (l->group)
         say(a,
-            "%ju of %ju samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: no other "
-            "sample is later than %s.",
+            "%ju of %ju samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: "
+            "no other sample is later than %s.",
             l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns),
             time_text((double)l->high_ns), time_text((double)l->below_ns));
 }
 
-/* Is a usual tick rate worth mentioning? Yes if one would look like this rhythm, and few other rates
- * would. */
+/* Is a usual tick rate worth mentioning? Yes if one would look like this rhythm, and few other
+ * rates would. */
 static bool may_be_tick(const struct st_periodic *b)
 {
     return b->names_n > 0 && (int)b->names_n + b->others_n <= ST_PERIODIC_ALIKE_MAX;
 }
 
-/* The end of the sentence about a periodic pattern: which ticks would look like it. The pattern need not
- * be a tick. */
+/* The end of the sentence about a periodic pattern: which ticks would look like it. The pattern
+ * need not be a tick. */
 static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
 {
     const struct st_periodic *b = &a->periodic;
@@ -208,7 +220,8 @@ static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
         snprintf(buf, buf_bytes, "; no usual tick rate fits this interval");
     else if (!may_be_tick(b))
         snprintf(buf, buf_bytes,
-                 "; whether it is a clock tick cannot be determined: at this period %d rates look the same",
+                 "; whether it is a clock tick cannot be determined: at this period %d rates look "
+                 "the same",
                  (int)b->names_n + b->others_n);
     else
         snprintf(buf, buf_bytes, "; a clock tick of %s Hz would look the same at this period%s",
@@ -228,9 +241,9 @@ static void say_periodic(struct st_analysis *a)
     periods_text(a, 1 / b->cycles_per_period, periods);
     tick_text(a, tick, sizeof(tick));
     if (b->high_share > 0)
-        say(a, "Every %s%s %s is %s %s for %s%s.", repeats, periods, a->counted ? "the value" : "lateness",
-            time_text(fabs(b->high_ns)), b->high_ns > 0 ? "higher" : "lower",
-            span_text(a, b->high_share * b->repeats_s), tick);
+        say(a, "Every %s%s %s is %s %s for %s%s.", repeats, periods,
+            a->counted ? "the value" : "lateness", time_text(fabs(b->high_ns)),
+            b->high_ns > 0 ? "higher" : "lower", span_text(a, b->high_share * b->repeats_s), tick);
     else
         say(a, "A pattern of %s amplitude (standard error %s) repeats every %s%s%s.",
             time_text(b->amplitude_ns), time_text(b->amplitude_sd_ns), repeats, periods, tick);
@@ -241,26 +254,27 @@ static void say_changes(struct st_analysis *a)
     const struct st_changes *c = &a->changes;
     char text[TEXT_BYTES];
     if (c->trend_found && a->counted)
-        say(a, "The values %s by %s \xc2\xb5s a value, %s in all.", c->slope_ns_per_s > 0 ? "grow" : "fall",
+        say(a, "The values %s by %s \xc2\xb5s a value, %s in all.",
+            c->slope_ns_per_s > 0 ? "grow" : "fall",
             number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             time_text(fabs(c->slope_ns_per_s) * a->span_s));
     else if (c->trend_found)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
-            c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
-            text, time_text(fabs(c->slope_ns_per_s) * a->span_s));
+            c->slope_ns_per_s > 0 ? "grows" : "falls",
+            number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text), text,
+            time_text(fabs(c->slope_ns_per_s) * a->span_s));
     ST_EACH_OF (step, c->steps, c->steps_n) {
         char tick[60] = "";
         if (step->tick_hz > 0 && !a->counted)
             ST_PRINT(tick, ": the step is about one tick of %d Hz", step->tick_hz);
-        say(a, "%s after the start, the %s goes %s by %s and stays there%s.", span_text(a, step->at_s),
-            a->counted ? "level" : "lateness", step->size_ns > 0 ? "up" : "down",
-            time_text(fabs(step->size_ns)), tick);
+        say(a, "%s after the start, the %s goes %s by %s and stays there%s.",
+            span_text(a, step->at_s), a->counted ? "level" : "lateness",
+            step->size_ns > 0 ? "up" : "down", time_text(fabs(step->size_ns)), tick);
     }
     if (c->moves)
         say(a,
-            "The level of %s moves, neither along a line nor in steps (up to %d are looked for). A sine is "
-            "found "
-            "from %d repetitions on, a rectangle from %d.",
+            "The level of %s moves, neither along a line nor in steps (up to %d are looked for). A "
+            "sine is found from %d repetitions on, a rectangle from %d.",
             a->counted ? "the values" : "lateness", ST_CHANGES_STEPS_MAX, ST_PERIODIC_CYCLES_MIN,
             ST_PERIODIC_BOX_CYCLES_MIN);
 }
@@ -279,8 +293,8 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
         return;
     st_periodic_sort_hz(a->blind_hz, a->blind_n);
     say(a,
-        "At this period a steady tick of %s Hz looks the same as no tick: the period is a whole number of "
-        "ticks, or so close to it that the data contain fewer than %d repetitions.",
+        "At this period a steady tick of %s Hz looks the same as no tick: the period is a whole "
+        "number of ticks, or so close to it that the data contain fewer than %d repetitions.",
         list_text(a->blind_hz, a->blind_n, ST_ROOM(160)), ST_PERIODIC_CYCLES_MIN);
 }
 
@@ -289,8 +303,8 @@ static bool skips_often(uint64_t samples_n, uint64_t span)
     return (double)samples_n < (1 - SKIPPED_MAX) * (double)span;
 }
 
-/* Reports which slow ticks the samples cannot exclude: those as long as the range of lateness, or any if
- * periods are skipped. */
+/* Reports which slow ticks the samples cannot exclude: those as long as the range of lateness, or
+ * any if periods are skipped. */
 static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     struct st_series_bulk bulk;
@@ -303,13 +317,15 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
     if (known_hz > 0 && known_hz < a->coarse_hz)
         say(a,
-            "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: such a tick "
-            "is %s long, more than %s, and a slow machine would wake up late in the same way.",
+            "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: "
+            "such a tick is %s long, more than %s, and a slow machine would wake up late in the "
+            "same way.",
             known_hz, time_text(1e9 / known_hz), time_text(tick_ns));
     else
         say(a,
-            "At this period it cannot be determined whether sleeps end only at clock ticks of less than %d "
-            "Hz: such ticks are longer than %s, and a slow machine would wake up late in the same way.",
+            "At this period it cannot be determined whether sleeps end only at clock ticks of less "
+            "than %d Hz: such ticks are longer than %s, and a slow machine would wake up late in "
+            "the same way.",
             a->coarse_hz, time_text(tick_ns));
     return 0;
 }
@@ -319,20 +335,20 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
 {
     if (a->ticks.found)
         say_ticks_limits(a);
-    if (a->counted || a->ticks.found || a->interval.found || (a->periodic.found && may_be_tick(&a->periodic)))
+    if (a->counted || a->ticks.found || a->interval.found ||
+        (a->periodic.found && may_be_tick(&a->periodic)))
         return 0;
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
-        say(a, "Too many periods were skipped: a trend or steps cannot be found, since each skip looks like "
-               "a step "
-               "of the lateness.");
+        say(a, "Too many periods were skipped: a trend or steps cannot be found, since each skip "
+               "looks like a step of the lateness.");
     return r;
 }
 
-/* Looks for a trend and steps, unless many periods are skipped: lateness is then the length of sleeps
- * minus whole periods, so that one skipped period more or less looks like a step, and many of them like
- * any curve. */
+/* Looks for a trend and steps, unless many periods are skipped: lateness is then the length of
+ * sleeps minus whole periods, so that one skipped period more or less looks like a step, and many
+ * of them like any curve. */
 static int find_changes(const struct st_series *series, struct st_analysis *ret)
 {
     struct st_levels levels;
@@ -347,19 +363,21 @@ static int find_changes(const struct st_series *series, struct st_analysis *ret)
     return r;
 }
 
-/* Counts samples that woke up after the next one was due. No program waits for a due time that has passed,
- * so periods were skipped there; the indices do not show which, if a column of text has none of its own. */
+/* Counts samples that woke up after the next one was due. No program waits for a due time that has
+ * passed, so periods were skipped there; the indices do not show which, if a column of text has
+ * none of its own. */
 static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
     for (size_t i = 1; i < s->n; i++)
-        a->overlaps_n += (double)s->lateness_ns[i - 1] > (double)(s->index[i] - s->index[i - 1]) * period_ns;
+        a->overlaps_n +=
+            (double)s->lateness_ns[i - 1] > (double)(s->index[i] - s->index[i - 1]) * period_ns;
     a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
 }
 
-/* Looks for wake-ups at equal intervals: 90 % of the intervals lie within a range of 2 % of their median,
- * and the median is 5 % of a period or more away from a multiple of the period, where a machine that is
- * only slow would wake up. @return 0, -ENODATA (too few samples), -ENOMEM. */
+/* Looks for wake-ups at equal intervals: 90 % of the intervals lie within a range of 2 % of their
+ * median, and the median is 5 % of a period or more away from a multiple of the period, where a
+ * machine that is only slow would wake up. @return 0, -ENODATA (too few samples), -ENOMEM. */
 static int find_interval(const struct st_series *s, struct st_interval *ret)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -373,7 +391,8 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
     st_series_init(&intervals, &s->period);
     for (size_t i = 1; i < s->n && r == 0; i++) {
         const double periods = (double)(s->index[i] - s->index[i - 1]);
-        const double ns = periods * period_ns + (double)s->lateness_ns[i] - (double)s->lateness_ns[i - 1];
+        const double ns =
+            periods * period_ns + (double)s->lateness_ns[i] - (double)s->lateness_ns[i - 1];
         skips_n += periods > 1;
         r = st_series_add(&intervals, i, ns < (double)INT64_MAX ? llrint(ns) : INT64_MAX);
     }
@@ -388,7 +407,8 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
     interval.found = interval.skips && interval.spread_ns < 0.02 * interval.interval_ns &&
                      fabs(remainder(interval.interval_ns, period_ns)) > 0.05 * period_ns;
     if (interval.found)
-        interval.hz = st_ticks_rate_of(interval.interval_ns, interval.spread_ns / sqrt((double)s->n));
+        interval.hz =
+            st_ticks_rate_of(interval.interval_ns, interval.spread_ns / sqrt((double)s->n));
     *ret = interval;
     return 0;
 }
@@ -401,9 +421,9 @@ static int analyse(const struct st_series *series, const struct st_series *head,
         count_overlaps(head, ret);
     if (ret->untimed) {
         say(ret,
-            "%ju of %ju wake-ups are so late that the next one was already due: periods "
-            "were skipped, and the data do not show which ones. So the times of the samples are unknown, "
-            "and sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
+            "%ju of %ju wake-ups are so late that the next one was already due: periods were "
+            "skipped, and the data do not show which ones. So the times of the samples are "
+            "unknown, and sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
             ret->overlaps_n, ret->head_n);
         return 0;
     }
@@ -411,7 +431,8 @@ static int analyse(const struct st_series *series, const struct st_series *head,
     if (r == 0 && !ret->counted)
         r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
-        say(ret, "%ju sample%s too few to look for a tick, a trend or steps: at least %d are needed.",
+        say(ret,
+            "%ju sample%s too few to look for a tick, a trend or steps: at least %d are needed.",
             ret->samples_n, ret->samples_n == 1 ? " is" : "s are", ST_TICKS_SAMPLES_MIN);
         return 0;
     }
@@ -440,9 +461,11 @@ static int analyse(const struct st_series *series, const struct st_series *head,
             r = st_periodic_find(&rest, known_hz, &ret->periodic);
         if (ret->counted)
             ret->periodic.names_n = 0;
-        if (ret->periodic.found && !may_be_tick(&ret->periodic) && skips_often(head->n, st_series_span(head)))
+        if (ret->periodic.found && !may_be_tick(&ret->periodic) &&
+            skips_often(head->n, st_series_span(head)))
             ret->periodic = (struct st_periodic){
-                .samples_n = ret->periodic.samples_n}; /* such a rhythm comes from the skipped periods */
+                .samples_n =
+                    ret->periodic.samples_n}; /* such a rhythm comes from the skipped periods */
         say_interval(ret);
         say_periodic(ret);
     }
@@ -454,7 +477,8 @@ static int analyse(const struct st_series *series, const struct st_series *head,
     return say_limits(head, known_hz, ret);
 }
 
-int st_series_analysis_of(const struct st_series *series, int known_hz, bool counted, struct st_analysis *ret)
+int st_series_analysis_of(const struct st_series *series, int known_hz, bool counted,
+                          struct st_analysis *ret)
 {
     struct st_series head = *series;
     if (series->n == 0)

@@ -32,8 +32,8 @@ static json_t *analysis_json(const struct st_analysis *a)
                      l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
                      l->drift_known ? json_real(l->drift_sd_ppm) : json_null(), "extra_ticks",
                      l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(),
-                     "times_known", (int)(!a->untimed && !a->counted), "findings", (int)a->findings_n,
-                     "sentences", sentences);
+                     "times_known", (int)(!a->untimed && !a->counted), "findings",
+                     (int)a->findings_n, "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)
@@ -69,12 +69,14 @@ static json_t *figures_json(const struct st_series_result *result)
 {
     const struct st_moments *moments = &result->moments;
     const struct st_sample *sample = &result->sample;
-    json_t *o = json_pack("{s:I, s:f, s:o}", "min", (json_int_t)sample->values_ns[0], "mean", moments->mean,
-                          "sd", moments->n >= 2 ? json_real(moments->sd) : json_null());
+    json_t *o =
+        json_pack("{s:I, s:f, s:o}", "min", (json_int_t)sample->values_ns[0], "mean", moments->mean,
+                  "sd", moments->n >= 2 ? json_real(moments->sd) : json_null());
     ST_EACH (quantile, quantiles) {
         const bool known = sample->n >= least_n(quantile->p);
-        (void)json_object_set_new(
-            o, quantile->key, known ? json_integer(st_sample_quantile(sample, quantile->p)) : json_null());
+        (void)json_object_set_new(o, quantile->key,
+                                  known ? json_integer(st_sample_quantile(sample, quantile->p))
+                                        : json_null());
     }
     (void)json_object_set_new(o, "max", json_integer(sample->values_ns[sample->n - 1]));
     return o;
@@ -87,8 +89,8 @@ static void add_samples(json_t *document, const struct st_series *series)
     for (size_t i = 0; i < series->n; i++) {
         (void)json_array_append_new(samples, json_integer(series->lateness_ns[i]));
         if (gaps)
-            (void)json_array_append_new(periods,
-                                        json_integer((json_int_t)(series->index[i] - series->index[0])));
+            (void)json_array_append_new(
+                periods, json_integer((json_int_t)(series->index[i] - series->index[0])));
     }
     (void)json_object_set_new(document, "samples_ns", samples);
     (void)json_object_set_new(document, "periods", periods);
@@ -98,14 +100,15 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
 {
     const struct st_series *all = &result->input.series;
     const struct st_period *period = &all->period;
-    json_t *o = json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:I, s:o}", "schema",
-                          ST_SERIES_SCHEMA, "source", result->input.source, "period_ns", "num",
-                          (json_int_t)period->num, "den", (json_int_t)period->den, "n", (json_int_t)all->n,
-                          "skipped_periods", (json_int_t)(st_series_span(all) - all->n), "left_out",
-                          (json_int_t)result->input.left_out_n, "interrupted", (int)result->input.interrupted,
-                          "simulation", simulation_json(result->simulation), "conditions", result->conditions,
-                          "lateness_ns", figures_json(result), "ticks_first_n",
-                          (json_int_t)result->analysis.head_n, "analysis", analysis_json(&result->analysis));
+    json_t *o = json_pack(
+        "{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:I, s:o}", "schema",
+        ST_SERIES_SCHEMA, "source", result->input.source, "period_ns", "num",
+        (json_int_t)period->num, "den", (json_int_t)period->den, "n", (json_int_t)all->n,
+        "skipped_periods", (json_int_t)(st_series_span(all) - all->n), "left_out",
+        (json_int_t)result->input.left_out_n, "interrupted", (int)result->input.interrupted,
+        "simulation", simulation_json(result->simulation), "conditions", result->conditions,
+        "lateness_ns", figures_json(result), "ticks_first_n", (json_int_t)result->analysis.head_n,
+        "analysis", analysis_json(&result->analysis));
     if (o != NULL && result->name[0] != '\0')
         (void)json_object_set_new(o, "name", json_string(result->name));
     if (o != NULL && samples)
@@ -133,7 +136,8 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     add_figure(line, sizeof(line), "min", sample->values_ns[0]);
     ST_EACH (quantile, quantiles) {
         if (sample->n >= least_n(quantile->p))
-            add_figure(line, sizeof(line), quantile->label, st_sample_quantile(sample, quantile->p));
+            add_figure(line, sizeof(line), quantile->label,
+                       st_sample_quantile(sample, quantile->p));
     }
     add_figure(line, sizeof(line), "max", sample->values_ns[sample->n - 1]);
     add_figure(line, sizeof(line), "mean", whole_ns(result->moments.mean));
@@ -152,13 +156,14 @@ static void print_outliers(const struct st_analysis *a, FILE *out, int width)
     if (l->n == 0)
         ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
     else if (l->n == 1)
-        ST_PRINT(line, "1 of %ju is later than %s (q3 + 3 interquartile ranges): %s", a->head_n, limit,
-                 st_ns_exact(l->max_ns));
+        ST_PRINT(line, "1 of %ju is later than %s (q3 + 3 interquartile ranges): %s", a->head_n,
+                 limit, st_ns_exact(l->max_ns));
     else
-        ST_PRINT(
-            line,
-            "%ju of %ju are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
-            l->n, a->head_n, limit, st_ns_exact(l->low_ns), st_ns_exact(l->high_ns), st_ns_exact(l->max_ns));
+        ST_PRINT(line,
+                 "%ju of %ju are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to "
+                 "%s, latest %s",
+                 l->n, a->head_n, limit, st_ns_exact(l->low_ns), st_ns_exact(l->high_ns),
+                 st_ns_exact(l->max_ns));
     st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
 }
 
@@ -181,10 +186,12 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     char where[4096];
     const char *line =
         result->input.untimed
-            ? st_text("%zu values, in the order of the file; --every TIME says how far apart they are",
-                      all->n)
-            : st_text("%zu sample%s, one every %s for %s; %s missing%s", all->n, all->n == 1 ? "" : "s",
-                      st_ns_text(st_period_ns(&all->period)), st_ns_text((int64_t)(a->span_s * 1e9)),
+            ? st_text(
+                  "%zu values, in the order of the file; --every TIME says how far apart they are",
+                  all->n)
+            : st_text("%zu sample%s, one every %s for %s; %s missing%s", all->n,
+                      all->n == 1 ? "" : "s", st_ns_text(st_period_ns(&all->period)),
+                      st_ns_text((int64_t)(a->span_s * 1e9)),
                       a->untimed ? "an unknown number" : st_text("%ju", missing_n),
                       result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
@@ -194,13 +201,14 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     print_outliers(a, out, width);
     print_looked_at(result, out, width);
     if (a->findings_n == 0 && a->late_known)
-        st_text_field(out, "found",
-                      result->input.untimed
-                          ? "none of these: a trend, steps, outliers that are regular or a group of their "
-                            "own, a pattern that repeats 20 times or more"
-                          : "none of these: clock ticks, whole ticks, a trend, steps, outliers that are "
-                            "regular or a group of their own, a pattern that repeats 20 times or more",
-                      LABEL_COLUMNS, width);
+        st_text_field(
+            out, "found",
+            result->input.untimed
+                ? "none of these: a trend, steps, outliers that are regular or a group of their "
+                  "own, a pattern that repeats 20 times or more"
+                : "none of these: clock ticks, whole ticks, a trend, steps, outliers that are "
+                  "regular or a group of their own, a pattern that repeats 20 times or more",
+            LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
                       i >= a->findings_n ? "limits"
@@ -223,8 +231,8 @@ int st_series_result_analyse(struct st_series_result *result, int known_hz)
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot analyse: %s", strerror(-r));
 }
 
-int st_series_result_show(struct st_bench_command *command, struct st_series_result *result, int known_hz,
-                          bool samples)
+int st_series_result_show(struct st_bench_command *command, struct st_series_result *result,
+                          int known_hz, bool samples)
 {
     int width;
     const int status = st_series_result_analyse(result, known_hz);
@@ -233,5 +241,6 @@ int st_series_result_show(struct st_bench_command *command, struct st_series_res
     FILE *out = st_bench_command_begin(command, &width);
     if (out != NULL)
         st_series_result_text(result, out, width);
-    return st_bench_command_end(command, st_series_result_json(result, samples), result->input.series.n);
+    return st_bench_command_end(command, st_series_result_json(result, samples),
+                                result->input.series.n);
 }

@@ -42,17 +42,21 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
     static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max"};
     int name_columns = NAME_COLUMNS;
     ST_EACH_OF (result, set->result, set->n)
-        name_columns =
-            st_text_columns((*result)->name) > name_columns ? st_text_columns((*result)->name) : name_columns;
+        name_columns = st_text_columns((*result)->name) > name_columns
+                           ? st_text_columns((*result)->name)
+                           : name_columns;
     fprintf(out, "%-*s%9s", name_columns, heading, "n");
     ST_EACH (column, columns)
         fprintf(out, "%11s", *column);
     fputc('\n', out);
     ST_EACH_OF (row, set->result, set->n) {
         const struct st_sample *sample = &(*row)->sample;
-        const int64_t figures[] = {
-            sample->values_ns[0],         st_sample_quantile(sample, 0.25), st_sample_quantile(sample, 0.5),
-            llrint((*row)->moments.mean), st_sample_quantile(sample, 0.75), sample->values_ns[sample->n - 1]};
+        const int64_t figures[] = {sample->values_ns[0],
+                                   st_sample_quantile(sample, 0.25),
+                                   st_sample_quantile(sample, 0.5),
+                                   llrint((*row)->moments.mean),
+                                   st_sample_quantile(sample, 0.75),
+                                   sample->values_ns[sample->n - 1]};
         fprintf(out, "%s%*s%9llu", (*row)->name, name_columns - st_text_columns((*row)->name), "",
                 (unsigned long long)sample->n);
         ST_EACH (ns, figures) {
@@ -63,7 +67,8 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
     }
 }
 
-json_t *st_series_set_json(const struct st_series_set *set, const char *order, bool samples, json_t *missing)
+json_t *st_series_set_json(const struct st_series_set *set, const char *order, bool samples,
+                           json_t *missing)
 {
     json_t *series = json_array();
     ST_EACH_OF (result, set->result, set->n)
@@ -72,8 +77,8 @@ json_t *st_series_set_json(const struct st_series_set *set, const char *order, b
                      "not_measured", missing != NULL ? missing : json_array());
 }
 
-int st_series_set_show(struct st_bench_command *command, const struct st_series_set *set, const char *heading,
-                       const char *order, bool samples)
+int st_series_set_show(struct st_bench_command *command, const struct st_series_set *set,
+                       const char *heading, const char *order, bool samples)
 {
     int width;
     FILE *out = st_bench_command_begin(command, &width);

@@ -3,27 +3,37 @@
 #include "lab/analyse/periodic.h"
 #include "lab/stats/inflation.h"
 
-#define P_MAX          1e-5
-#define ODD_SHARE_MAX  0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
-#define HOPELESS_SHARE 0.2  /* share of differences far from both centres at which the search ends */
-#define SPREAD_MIN     0.4  /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
-#define SPREAD_MAX     1.4
-#define RESIDUAL_MAX   0.125 /* largest standard deviation around the sawtooth, in ticks */
-#define CLUSTER_REACH  0.25  /* how far a difference may lie from the centre of its cluster, in ticks */
-#define TICK_MIN_NS    900   /* shortest tick: below it, the jumps are steps of the clock */
-#define LOW_REACH      0.02  /* by how many ticks a wake-up may be earlier than a whole tick */
+#define P_MAX 1e-5
+#define ODD_SHARE_MAX                                                                              \
+    0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
+#define HOPELESS_SHARE                                                                             \
+    0.2                  /* share of differences far from both centres at which the search ends    \
+                          */
+#define SPREAD_MIN   0.4 /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
+#define SPREAD_MAX   1.4
+#define RESIDUAL_MAX 0.125 /* largest standard deviation around the sawtooth, in ticks */
+#define CLUSTER_REACH                                                                              \
+    0.25                 /* how far a difference may lie from the centre of its cluster, in ticks */
+#define TICK_MIN_NS 900  /* shortest tick: below it, the jumps are steps of the clock */
+#define LOW_REACH   0.02 /* by how many ticks a wake-up may be earlier than a whole tick */
 
-#define UNSEEN_SDS       24 /* 6 standard errors of a change of slope between two halves: 4 slope_sd each */
-#define LAGS_MAX         200
-#define PARTS_N          12
-#define PARTS_MOVE       50  /* limit of chi-squared with 12 - 3 degrees of freedom: 1 in 10 million */
-#define ROUNDING_NS      1.0 /* rounding error of samples, which are whole ns */
-#define BEND_SHARED      1.5
-#define LEFT_MAX         3.0 /* most residuals of one slope, divided by the noise of neighbouring samples */
-#define TICK_SDS         5
-#define LOOP_S           1.5  /* a control loop acts once a second: in longer periods, between two samples */
-#define MIXED_MIN        0.15 /* share of a tick by which lateness changes in a period, beside its jumps */
-#define ALTERNATES_SHARE 0.05 /* largest distance of the number of jumps from n / 2, as a share of n */
+#define UNSEEN_SDS                                                                                 \
+    24 /* 6 standard errors of a change of slope between two halves: 4 slope_sd each */
+#define LAGS_MAX    200
+#define PARTS_N     12
+#define PARTS_MOVE  50  /* limit of chi-squared with 12 - 3 degrees of freedom: 1 in 10 million */
+#define ROUNDING_NS 1.0 /* rounding error of samples, which are whole ns */
+#define BEND_SHARED 1.5
+#define LEFT_MAX                                                                                   \
+    3.0 /* most residuals of one slope, divided by the noise of neighbouring samples               \
+         */
+#define TICK_SDS 5
+#define LOOP_S   1.5 /* a control loop acts once a second: in longer periods, between two samples */
+#define MIXED_MIN                                                                                  \
+    0.15 /* share of a tick by which lateness changes in a period, beside its jumps                \
+          */
+#define ALTERNATES_SHARE                                                                           \
+    0.05 /* largest distance of the number of jumps from n / 2, as a share of n */
 
 #define ABOUT        0.12 /* largest difference from the length of a usual tick, as a share of it */
 #define ABOUT_HZ_MAX 1024 /* faster rates are not those of a scheduler */
@@ -66,16 +76,16 @@ int st_ticks_rate_about(double length_ns)
     return 0;
 }
 
-/* Two clusters of the differences from one sample to the next. In a sawtooth, the centres of the clusters
- * are one tick apart. */
+/* Two clusters of the differences from one sample to the next. In a sawtooth, the centres of the
+ * clusters are one tick apart. */
 struct clusters {
     double low_ns, high_ns; /* centres of the clusters */
     uint64_t low_n, high_n, odd_n;
     double low_square, high_square; /* sums of squares around the centres */
 };
 
-/* The samples that follow the sawtooth. For each: k is its period, m the number of ticks since the first
- * sample, x its lateness minus the median. */
+/* The samples that follow the sawtooth. For each: k is its period, m the number of ticks since the
+ * first sample, x its lateness minus the median. */
 struct track {
     size_t n;
     double *k, *m, *x;
@@ -100,7 +110,8 @@ struct fit {
     struct sums sums;
 };
 
-static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, size_t i, double *ret_ns)
+static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, size_t i,
+                 double *ret_ns)
 {
     const int64_t a = s->lateness_ns[i - 1], b = s->lateness_ns[i];
     if (s->index[i] - s->index[i - 1] != 1 || a < bulk->clip_low_ns || a > bulk->clip_high_ns ||
@@ -111,9 +122,11 @@ static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, s
 }
 
 /* One round of the 2-means algorithm. @return the number of differences. */
-static uint64_t assign(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *c)
+static uint64_t assign(const struct st_series *s, const struct st_series_bulk *bulk,
+                       struct clusters *c)
 {
-    const double middle = (c->low_ns + c->high_ns) / 2, reach = (c->high_ns - c->low_ns) * CLUSTER_REACH;
+    const double middle = (c->low_ns + c->high_ns) / 2,
+                 reach = (c->high_ns - c->low_ns) * CLUSTER_REACH;
     double low_sum = 0, high_sum = 0, difference;
     struct clusters next = {0};
     for (size_t i = 1; i < s->n; i++) {
@@ -133,7 +146,8 @@ static uint64_t assign(const struct st_series *s, const struct st_series_bulk *b
 }
 
 /* Divides the differences into two clusters. @return whether both are tight. */
-static bool two_clusters(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *ret)
+static bool two_clusters(const struct st_series *s, const struct st_series_bulk *bulk,
+                         struct clusters *ret)
 {
     struct clusters c = {.low_ns = (double)INFINITY, .high_ns = -(double)INFINITY};
     double difference;
@@ -154,9 +168,10 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
             return false; /* tight clusters appear after two or three rounds */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
-    /* noise that jumps there and back makes as many misfits (odd_n) as jumps (few); so more than half as
-     * many misfits as jumps are too many */
-    if (few == 0 || (double)c.odd_n > ODD_SHARE_MAX * (double)(c.low_n + c.high_n) || c.odd_n * 2 > few)
+    /* noise that jumps there and back makes as many misfits (odd_n) as jumps (few); so more than
+     * half as many misfits as jumps are too many */
+    if (few == 0 || (double)c.odd_n > ODD_SHARE_MAX * (double)(c.low_n + c.high_n) ||
+        c.odd_n * 2 > few)
         return false;
     *ret = c;
     return true;
@@ -201,8 +216,8 @@ static bool solve(const struct sums *s, struct fit *fit)
     return true;
 }
 
-/* Follows the sawtooth from sample to sample and counts ticks. The count is right as long as each jump is
- * known to a quarter of a tick. */
+/* Follows the sawtooth from sample to sample and counts ticks. The count is right as long as each
+ * jump is known to a quarter of a tick. */
 static bool follow(const struct st_series *s, const struct st_series_bulk *bulk, double slope_ns,
                    double tick_ns, struct track *track, struct fit *ret)
 {
@@ -212,7 +227,8 @@ static bool follow(const struct st_series *s, const struct st_series_bulk *bulk,
     for (size_t i = 0; i < s->n; i++) {
         const double k = (double)(s->index[i] - s->index[0]),
                      x = (double)s->lateness_ns[i] - (double)bulk->median_ns;
-        const bool outlier = s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns;
+        const bool outlier =
+            s->lateness_ns[i] < bulk->clip_low_ns || s->lateness_ns[i] > bulk->clip_high_ns;
         const double jump = track->n > 0 ? (last_x + slope_ns * (k - last_k) - x) / tick_ns : 0;
         const double ticks = nearbyint(jump);
         if (outlier || fabs(jump - ticks) > CLUSTER_REACH) {
@@ -236,7 +252,8 @@ static bool follow(const struct st_series *s, const struct st_series_bulk *bulk,
     return true;
 }
 
-/* Fits one slope to all samples, and computes the residuals of the fit. @return whether there is a fit. */
+/* Fits one slope to all samples, and computes the residuals of the fit. @return whether there is a
+ * fit. */
 static bool fit_line(struct track *t, struct fit *fit)
 {
     if (!solve(&fit->sums, fit))
@@ -254,18 +271,19 @@ static bool fit_line(struct track *t, struct fit *fit)
 
 /* --- is the slope the same all the time? --- */
 
-/* Tick and noise, computed from neighbouring samples only, so that a slope that changes slowly has no
- * effect on them. */
+/* Tick and noise, computed from neighbouring samples only, so that a slope that changes slowly has
+ * no effect on them. */
 struct local {
     double tick_ns, tick_sd_ns;
     double noise_ns; /* standard deviation of a sample */
 };
 
-/* Computes the difference of[i] - of[i - 1], minus the part that the slope before and behind it explains:
- * jumps and noise remain. @param of t->x or t->m. */
+/* Computes the difference of[i] - of[i - 1], minus the part that the slope before and behind it
+ * explains: jumps and noise remain. @param of t->x or t->m. */
 static double bend_at(const struct track *t, const double *of, size_t i)
 {
-    const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
+    const double share =
+        (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
     const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
     /* scaled so that the noise of the result is that of one sample */
     return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share);
@@ -287,16 +305,17 @@ static bool look_locally(const struct track *t, struct local *ret)
         const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
         square += left * left;
     }
-    /* neighbouring values of bend_at share samples, so errors are larger than those of independent values */
+    /* neighbouring values of bend_at share samples, so errors are larger than those of independent
+     * values */
     local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
     local.noise_ns = sqrt(square / n);
     *ret = local;
     return local.tick_ns > 0;
 }
 
-/* Does one slope fit all samples? Not if its residuals exceed the noise of neighbouring samples, if its
- * tick differs in length from the jumps, or if the means of the residuals in PARTS_N parts differ. The
- * means are subtracted from t->left. */
+/* Does one slope fit all samples? Not if its residuals exceed the noise of neighbouring samples, if
+ * its tick differs in length from the jumps, or if the means of the residuals in PARTS_N parts
+ * differ. The means are subtracted from t->left. */
 static bool is_steady(struct track *t, const struct fit *fit, const struct local *local)
 {
     double between = 0, within = 0;
@@ -311,20 +330,21 @@ static bool is_steady(struct track *t, const struct fit *fit, const struct local
             within += t->left[k] * t->left[k];
         }
     }
-    const double variance =
-        within / (double)t->n * st_inflation(t->left, t->n, 0, LAGS_MAX) + ROUNDING_NS * ROUNDING_NS;
+    const double variance = within / (double)t->n * st_inflation(t->left, t->n, 0, LAGS_MAX) +
+                            ROUNDING_NS * ROUNDING_NS;
     return sqrt(fit->square / (double)(fit->n - 3)) < LEFT_MAX * local->noise_ns + ROUNDING_NS &&
            fabs(fit->tick_ns - local->tick_ns) < TICK_SDS * local->tick_sd_ns &&
            between < PARTS_MOVE * variance;
 }
 
 /* Computes by how much a tick is longer than 1 / hz. Wake-up k comes at tick N = M k - m, where M
- * (whole_ticks) is the number of ticks a period at slope zero. The drift is the slope of a least-squares
- * line through the wake-up times minus N nominal ticks, over N. */
+ * (whole_ticks) is the number of ticks a period at slope zero. The drift is the slope of a
+ * least-squares line through the wake-up times minus N nominal ticks, over N. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
     const struct sums c = centered(&fit->sums);
-    const double tick_ns = 1e9 / ticks->hz, whole_ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
+    const double tick_ns = 1e9 / ticks->hz,
+                 whole_ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
     const double over_ns = period_ns - whole_ticks * tick_ns;
     const double square = whole_ticks * whole_ticks * c.kk - 2 * whole_ticks * c.km + c.mm;
     const double product = whole_ticks * c.kx - c.mx + over_ns * (whole_ticks * c.kk - c.km) +
@@ -337,10 +357,12 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks 
     }
 }
 
-/* The number of ticks that the kernel adds to each sleep: on a clock without drift, a sleep ends this
- * number of ticks after the first tick that is due; a drift moves the end by its effect in one period.
+/* The number of ticks that the kernel adds to each sleep: on a clock without drift, a sleep ends
+ * this number of ticks after the first tick that is due; a drift moves the end by its effect in one
+ * period.
  * @return -1: unknown. */
-static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_ticks *l)
+static int extra_ticks(double period_ns, const struct st_series_bulk *bulk,
+                       const struct st_ticks *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
                  most = ST_TICK_DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
@@ -351,8 +373,8 @@ static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, cons
     return sure ? extra : -1;
 }
 
-static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
-                 struct st_ticks *ticks)
+static void tell(const struct st_series *s, const struct st_series_bulk *bulk,
+                 const struct fit *fit, struct st_ticks *ticks)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
     ticks->tick_ns = fit->tick_ns;
@@ -363,7 +385,8 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
     if (ticks->hz > 0)
         tell_drift(period_ns, fit, ticks);
-    if (ticks->drift_known) { /* the length of the ticks is known, and gives the slope more exactly */
+    if (ticks->drift_known) { /* the length of the ticks is known, and gives the slope more
+                               * exactly */
         const double tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
         slope_ns = remainder(-period_ns, tick_ns);
         slope_sd_ns = nearbyint(period_ns / tick_ns) / ticks->hz * ticks->drift_sd_ppm * 1e3;
@@ -372,12 +395,12 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
     ticks->modulo_ppm = fit->tick_ns / period_ns * 1e6;
     /* a drift that differs by modulo_ppm gives the same samples: is it possible, too? */
-    ticks->slope_modulo =
-        ticks->modulo_ppm - (ticks->drift_known ? fabs(ticks->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
+    ticks->slope_modulo = ticks->modulo_ppm - (ticks->drift_known ? fabs(ticks->drift_ppm) : 0) <=
+                          ST_TICK_DRIFT_MAX_PPM;
     if (ticks->slope_modulo) {
         ticks->drift_known = false;
-    } else if (ticks->drift_known) { /* the drift, from all wake-ups, gives the tick more exactly than the
-                                        height of the jumps */
+    } else if (ticks->drift_known) { /* the drift, from all wake-ups, gives the tick more exactly
+                                        than the height of the jumps */
         ticks->tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
         ticks->tick_sd_ns = 1e9 / ticks->hz * ticks->drift_sd_ppm * 1e-6;
     }
@@ -385,21 +408,22 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->extra_ticks = ticks->slope_modulo ? -1 : extra_ticks(period_ns, bulk, ticks);
 }
 
-/* The largest drift, in ppm, that a control loop may add without being seen. Each second the loop removes
- * a share of the error, at most half a tick; so the drift that it adds changes each second by its own
- * square divided by half a tick. How much of such a change stays unseen follows from the error of a slope
- * over half the samples. */
+/* The largest drift, in ppm, that a control loop may add without being seen. Each second the loop
+ * removes a share of the error, at most half a tick; so the drift that it adds changes each second
+ * by its own square divided by half a tick. How much of such a change stays unseen follows from the
+ * error of a slope over half the samples. */
 static double unseen_ppm(const struct st_series *s, const struct fit *fit)
 {
-    const double period_s = st_period_seconds(&s->period), span_s = period_s * (fit->last_k - fit->first_k);
+    const double period_s = st_period_seconds(&s->period),
+                 span_s = period_s * (fit->last_k - fit->first_k);
     const double variance = fit->square / (double)(fit->n - 3) + ROUNDING_NS * ROUNDING_NS / 12;
     const double slope_sd = sqrt(12 * variance / (double)fit->n) / span_s; /* in ns a second */
     return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
 }
 
-/* May a control loop change the height of the jumps? A jump is one tick plus the change of lateness in a
- * period. If that change is a large share of a tick, and the period so long that the loop acts within it,
- * jumps vary in height. */
+/* May a control loop change the height of the jumps? A jump is one tick plus the change of lateness
+ * in a period. If that change is a large share of a tick, and the period so long that the loop acts
+ * within it, jumps vary in height. */
 static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 {
     const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
@@ -414,8 +438,8 @@ static bool one_jump_is_a_tick(const struct fit *fit)
            fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
-/* Logarithm of the probability that by chance a constant fits this much worse than the sawtooth. The limit
- * 1e-12 is for exactly periodic data, which have no residuals. */
+/* Logarithm of the probability that by chance a constant fits this much worse than the sawtooth.
+ * The limit 1e-12 is for exactly periodic data, which have no residuals. */
 static double log_p(const struct fit *fit)
 {
     const double n = (double)fit->n;
@@ -431,8 +455,8 @@ static bool is_sawtooth(struct track *track, struct fit *fit)
            (fit->jumps_n >= 2 || one_jump_is_a_tick(fit));
 }
 
-/* Is every second sample later by the same amount? A program that works every second period causes that;
- * ticks do only if the period is always half a tick more than whole ticks. */
+/* Is every second sample later by the same amount? A program that works every second period causes
+ * that; ticks do only if the period is always half a tick more than whole ticks. */
 static bool alternates(const struct fit *fit)
 {
     return fabs((double)fit->jumps_n - (double)fit->n / 2) < ALTERNATES_SHARE * (double)fit->n;
@@ -451,11 +475,13 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     const double slope_ns =
         fabs(clusters.low_ns) < fabs(clusters.high_ns) ? clusters.low_ns : clusters.high_ns;
     const double spread_ns = (double)bulk->high_ns - (double)bulk->low_ns;
-    if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
-        !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
+    if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns ||
+        spread_ns > SPREAD_MAX * tick_ns || !follow(s, bulk, slope_ns, tick_ns, track, &fit) ||
+        !look_locally(track, &local))
         return;
     if (!is_sawtooth(track, &fit) || !is_steady(track, &fit, &local) ||
-        (jumps_are_mixed(s, &clusters) && !st_ticks_is_usual(st_ticks_rate_of(fit.tick_ns, fit.tick_sd_ns))))
+        (jumps_are_mixed(s, &clusters) &&
+         !st_ticks_is_usual(st_ticks_rate_of(fit.tick_ns, fit.tick_sd_ns))))
         return;
     ticks.jumps_n = fit.jumps_n;
     ticks.p_value = exp(log_p(&fit));
@@ -478,7 +504,8 @@ int st_ticks_find(const struct st_series *s, struct st_ticks *ret)
     double *room = calloc(s->n, 4 * sizeof(*room));
     if (room == NULL)
         return -ENOMEM;
-    struct track track = {.k = room, .m = room + s->n, .x = room + 2 * s->n, .left = room + 3 * s->n};
+    struct track track = {
+        .k = room, .m = room + s->n, .x = room + 2 * s->n, .left = room + 3 * s->n};
     *ret = (struct st_ticks){.p_value = 1};
     find(s, &bulk, &track, ret);
     free(room);

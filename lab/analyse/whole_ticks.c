@@ -4,13 +4,15 @@
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/ticks.h"
 
-#define JUMPS_MIN  15
-#define CLOSE_MIN  0.8 /* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
-#define P_LOG_MAX  (-11.5) /* logarithm of the largest p-value: 1 in 100000 */
-#define LEVELS_N   9       /* levels that are counted: -4 .. 4 ticks from the median */
-#define LEVEL_MIN  0.02    /* share of the samples that a level needs */
-#define HZ_MAX     1024    /* faster rates are not those of a scheduler */
-#define SPREAD_MIN 0.4     /* range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
+#define JUMPS_MIN 15
+#define CLOSE_MIN                                                                                  \
+    0.8 /* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
+#define P_LOG_MAX (-11.5) /* logarithm of the largest p-value: 1 in 100000 */
+#define LEVELS_N  9       /* levels that are counted: -4 .. 4 ticks from the median */
+#define LEVEL_MIN 0.02    /* share of the samples that a level needs */
+#define HZ_MAX    1024    /* faster rates are not those of a scheduler */
+#define SPREAD_MIN                                                                                 \
+    0.4 /* range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
 #define SPREAD_MAX 1.6
 
 #define BANDS_P_LOG_MAX (-14.0)
@@ -18,15 +20,15 @@
 #define BAND_SHARE      0.6
 #define BAND_MIN_N      5
 #define BANDS_N         64
-/* Least number of rounding steps of the samples in a tick: with fewer, levels and bands may come from the
- * rounding. */
+/* Least number of rounding steps of the samples in a tick: with fewer, levels and bands may come
+ * from the rounding. */
 #define LEVEL_STEPS_MIN 8
 #define BAND_STEPS_MIN  20
 
 /* How near the values of a series are to a whole number of ticks from their median. */
 struct closeness {
-    double near, far; /* mean cosine (CLOSE_MIN) of values less than half a tick from the median, and of all
-                         others */
+    double near, far; /* mean cosine (CLOSE_MIN) of values less than half a tick from the median,
+                         and of all others */
     uint64_t far_n;
     int levels_n; /* levels that have LEVEL_MIN of the values or more */
 };
@@ -60,7 +62,8 @@ static bool is_close(const struct closeness *c)
            -(double)c->far_n * c->far * c->far + log((double)st_periodic_usual_hz_n) < P_LOG_MAX;
 }
 
-/* The largest step of which all differences from the first sample are multiples (greatest common divisor). */
+/* The largest step of which all differences from the first sample are multiples (greatest common
+ * divisor). */
 static int64_t step_of(const struct st_series *s)
 {
     int64_t step = 0;
@@ -90,11 +93,13 @@ static void find(const struct st_series *s, const struct st_series *changes, dou
         const struct closeness at = look(s, bulk.median_ns, tick_ns),
                                by = look(changes, moves.median_ns, tick_ns);
         const bool levels = is_close(&at) && at.levels_n >= 3;
-        const bool jumps = at.near < CLOSE_MIN && is_close(&by) && spread_ns > SPREAD_MIN * tick_ns &&
-                           spread_ns < SPREAD_MAX * tick_ns;
+        const bool jumps = at.near < CLOSE_MIN && is_close(&by) &&
+                           spread_ns > SPREAD_MIN * tick_ns && spread_ns < SPREAD_MAX * tick_ns;
         if ((levels || jumps) && *hz <= HZ_MAX && (!ret->found || *hz < ret->hz))
-            *ret = (struct st_whole_ticks){
-                .found = true, .hz = *hz, .levels = levels, .jumps_n = levels ? at.far_n : by.far_n};
+            *ret = (struct st_whole_ticks){.found = true,
+                                           .hz = *hz,
+                                           .levels = levels,
+                                           .jumps_n = levels ? at.far_n : by.far_n};
     }
 }
 
@@ -120,8 +125,8 @@ static bool has_bands(const struct st_series *s, int64_t median_ns, double tick_
     }
     const double log_p =
         -(cosines * cosines + sines * sines) / fmax((double)late_n, 1) + log((double)rates_n);
-    if (log_p > BANDS_P_LOG_MAX || fabs(atan2(sines, cosines)) > 2 * M_PI * BAND_REACH || full_n < 2 ||
-        (double)on_n < BAND_SHARE * (double)late_n)
+    if (log_p > BANDS_P_LOG_MAX || fabs(atan2(sines, cosines)) > 2 * M_PI * BAND_REACH ||
+        full_n < 2 || (double)on_n < BAND_SHARE * (double)late_n)
         return false;
     ret->bands_n = on_n;
     ret->late_n = late_n;

@@ -49,13 +49,14 @@ static size_t line_ticks(const struct st_axis *axis, double step, double ret[ST_
     return n;
 }
 
-/* Finds ticks of a logarithmic axis: in each k-th decade, `parts` times the power of ten. @return how
- * many. */
+/* Finds ticks of a logarithmic axis: in each k-th decade, `parts` times the power of ten. @return
+ * how many. */
 static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t parts_n, int k,
                         double ret[ST_AXIS_TICKS_MAX])
 {
     size_t n = 0;
-    for (int decade = (int)floor(log10(axis->low)); decade <= (int)ceil(log10(axis->high)); decade += k) {
+    for (int decade = (int)floor(log10(axis->low)); decade <= (int)ceil(log10(axis->high));
+         decade += k) {
         ST_EACH_OF (part, parts, parts_n) {
             const double tick = *part * pow(10, decade);
             if (tick >= axis->low && tick <= axis->high && n < ST_AXIS_TICKS_MAX)
@@ -66,7 +67,8 @@ static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t 
 }
 
 /* Finds as many ticks of a logarithmic axis as possible, at most `wanted`. @return how many. */
-static size_t most_log_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AXIS_TICKS_MAX])
+static size_t most_log_ticks(const struct st_axis *axis, size_t wanted,
+                             double ret[ST_AXIS_TICKS_MAX])
 {
     static const struct {
         size_t n;

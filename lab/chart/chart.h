@@ -30,11 +30,12 @@ struct st_chart_set {
     char panel[160]; /* heading of the panel in a picture over x_ns: the group without x_ns */
     int64_t x_ns;    /* how long the sleeper slept, of the JSON of the command wake; else 0 */
     uint64_t n;
-    struct st_box box;          /* box.n = 0: no quartiles */
-    struct st_series series;    /* values in the order of measurement; n = 0: only figures are known */
-    struct st_sample sample;    /* the values of `series`, sorted */
-    struct st_columns *columns; /* `series` in columns of pixels, if it is drawn over time; NULL: it is not */
-    bool timed;                 /* each value has a period; false: the x axis counts values */
+    struct st_box box;       /* box.n = 0: no quartiles */
+    struct st_series series; /* values in the order of measurement; n = 0: only figures are known */
+    struct st_sample sample; /* the values of `series`, sorted */
+    struct st_columns
+        *columns; /* `series` in columns of pixels, if it is drawn over time; NULL: it is not */
+    bool timed;   /* each value has a period; false: the x axis counts values */
 };
 
 struct st_chart_data {
@@ -56,25 +57,26 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
 /** The label of a set, with its group if the data have several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
-/** Adds the test conditions of a file (text of st_conditions_text). The picture shows those of the first
- * file. */
+/** Adds the test conditions of a file (text of st_conditions_text). The picture shows those of the
+ * first file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
-/** Adds a series as a new set, which takes its samples: *series is empty afterwards. @param timed false:
- * the x axis counts samples. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series,
-                                     bool timed);
-/** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or
- * d. */
+/** Adds a series as a new set, which takes its samples: *series is empty afterwards. @param timed
+ * false: the x axis counts samples. @return 0, -ENOMEM. */
+ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
+                                     struct st_series *series, bool timed);
+/** Distance between two values on an axis of time, and its unit, which depends on the length: s,
+ * min, h or d. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
 
-/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a
- * message. */
+/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an
+ * st_exit, after a message. */
 ST_NODISCARD int st_chart_read(const char *path, const struct st_series_options *options,
                                struct st_chart_data *data);
 /** Adds the sets of a JSON document. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_json(const char *name, const json_t *document, struct st_chart_data *data);
+ST_NODISCARD int st_chart_json(const char *name, const json_t *document,
+                               struct st_chart_data *data);
 
 struct st_chart_options {
     enum st_chart_kind kind;
@@ -82,21 +84,24 @@ struct st_chart_options {
     FILE *svg;        /* stream to draw to instead of `path`; it stays open; NULL: `path` is used */
 };
 
-/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return
- * 0 or an st_exit, after a message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no
+ * picture. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *option, const char *path);
-/** Checks whether a file can be written, without changing it. @return 0, or a failure after a message. */
+/** Checks whether a file can be written, without changing it. @return 0, or a failure after a
+ * message. */
 ST_NODISCARD int st_chart_can_write(const char *path);
 /** Draws the picture and writes it. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 
 /* --- --plot FILE of other commands --- */
 
-/** Takes the value of --kind, the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or
- * an st_exit, after a message. */
+/** Takes the value of --kind, the name of a kind of picture. @param ctx enum st_chart_kind. @return
+ * 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_take_kind(void *ctx, const char *text);
 
-/** Draws a document as the file `path`, for --plot; does nothing if path is NULL. Frees the document.
- * @param name for a document with only one result that has no name. @param status of the result that was
- * printed before; returned if it is an error. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_option_json(const char *name, const char *path, json_t *document, int status);
+/** Draws a document as the file `path`, for --plot; does nothing if path is NULL. Frees the
+ * document.
+ * @param name for a document with only one result that has no name. @param status of the result
+ * that was printed before; returned if it is an error. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_option_json(const char *name, const char *path, json_t *document,
+                                      int status);

@@ -65,7 +65,8 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
     return buf;
 }
 
-int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series, bool timed)
+int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series,
+                        bool timed)
 {
     struct st_chart_set *set = st_chart_add(data, label);
     if (set == NULL)
@@ -82,8 +83,10 @@ static double unit_of(const struct st_chart_set *set, const char **ret_name)
     static const struct {
         double seconds, least_span;
         const char *name;
-    } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
-    const double span = (double)st_series_span(&set->series) * st_period_seconds(&set->series.period);
+    } units[] = {
+        {86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
+    const double span =
+        (double)st_series_span(&set->series) * st_period_seconds(&set->series.period);
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
         i++;

@@ -28,8 +28,8 @@ static char *cut_word(char *text)
     return text;
 }
 
-/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return the number
- * of lines. */
+/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return
+ * the number of lines. */
 static int paragraph(struct st_svg *svg, double y, double width, const char *text, int lines_max)
 {
     const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
@@ -42,16 +42,16 @@ static int paragraph(struct st_svg *svg, double y, double width, const char *tex
         return 0;
     st_text_wrap(stream, text, 0, columns);
     fclose(stream);
-    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL && n < lines_max;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL;
+         line != NULL && n < lines_max; line = strtok_r(NULL, "\n", &rest)) {
         char shown[512] = "";
         const bool cut = n + 1 == lines_max && rest != NULL && rest[0] != '\0';
         st_text_append(shown, sizeof(shown) - 8, "%s", line);
         if (cut)
             st_text_append(cut_word(st_text_clip(shown, columns - 2)), sizeof(shown), " …");
         if (svg != NULL)
-            st_picture_text(svg, ST_PICTURE_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START, ST_PICTURE_SOFT,
-                            shown);
+            st_picture_text(svg, ST_PICTURE_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START,
+                            ST_PICTURE_SOFT, shown);
         n++;
     }
     free(lines);
@@ -71,8 +71,10 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
                                         {middle.x + LEGEND_PX / 2, middle.y}};
         st_svg_segments(svg, line, 2, &pen);
         st_picture_marker(svg, middle, i, pen.rgb, NULL);
-        ST_PRINT(text, "%s, n = %llu", st_chart_name(picture->data, set, name), (unsigned long long)set->n);
-        st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
+        ST_PRINT(text, "%s, n = %llu", st_chart_name(picture->data, set, name),
+                 (unsigned long long)set->n);
+        st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START,
+                        ST_PICTURE_INK, text);
         y += LINE_PX;
     }
     st_svg_end(svg);
@@ -94,22 +96,23 @@ static double panel_px(const struct st_picture *picture)
     return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
-/* Draws the text at the bottom: how to read the picture, the caption, the test conditions. If svg is NULL,
- * only counts lines. @return the number of lines. */
+/* Draws the text at the bottom: how to read the picture, the caption, the test conditions. If svg
+ * is NULL, only counts lines. @return the number of lines. */
 static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
     int lines = paragraph(svg, y, width, picture->how, INT_MAX);
     lines += paragraph(svg, y + lines * LINE_PX, width, picture->caption, INT_MAX);
-    return lines + paragraph(svg, y + lines * LINE_PX, width, picture->conditions, ST_PICTURE_CONDITIONS);
+    return lines +
+           paragraph(svg, y + lines * LINE_PX, width, picture->conditions, ST_PICTURE_CONDITIONS);
 }
 
 static double height_px(const struct st_picture *picture)
 {
     const int lines = foot(picture, NULL, 0);
     const size_t rows = (picture->panels_n + picture->columns_n - 1) / picture->columns_n;
-    return ceil(head_px(picture) + (double)rows * panel_px(picture) + lines * LINE_PX + ST_PICTURE_MARGIN_PX +
-                8);
+    return ceil(head_px(picture) + (double)rows * panel_px(picture) + lines * LINE_PX +
+                ST_PICTURE_MARGIN_PX + 8);
 }
 
 static void draw(const struct st_picture *picture, struct st_svg *svg)
@@ -153,7 +156,8 @@ static int draw_on(const struct st_picture *picture, FILE *stream)
     struct st_svg svg;
     char title[200];
     st_picture_title(picture, title, sizeof(title));
-    const int r = st_svg_open(&svg, picture->width, height_px(picture), title, picture->description);
+    const int r =
+        st_svg_open(&svg, picture->width, height_px(picture), title, picture->description);
     if (r != 0)
         return r;
     draw(picture, &svg);
@@ -191,8 +195,8 @@ static void name_files(struct st_chart_data *data)
     }
 }
 
-/* Sorts the sets by group, in the order of the first set of each group, and within a group by label. If
- * there are several files, labels name their file. */
+/* Sorts the sets by group, in the order of the first set of each group, and within a group by
+ * label. If there are several files, labels name their file. */
 static void gather(struct st_chart_data *data)
 {
     for (size_t i = 1; i < data->n; i++) {
@@ -247,9 +251,9 @@ static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t 
     for (size_t i = kept_n; i < all_n; i++) {
         const struct st_chart_set *out = data->set[i];
         size_t k = 0;
-        while (k < kept_n &&
-               (strcmp(out->file, data->set[k]->file) != 0 || strcmp(out->label, data->set[k]->label) != 0 ||
-                strcmp(out->group, data->set[k]->group) != 0))
+        while (k < kept_n && (strcmp(out->file, data->set[k]->file) != 0 ||
+                              strcmp(out->label, data->set[k]->label) != 0 ||
+                              strcmp(out->group, data->set[k]->group) != 0))
             k++;
         n += k == kept_n;
     }
@@ -265,8 +269,8 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
     return false;
 }
 
-/* The kind of picture if the user chose none: slices if the sets differ in the length of the sleep; one
- * set over time; several sets as box plots side by side. */
+/* The kind of picture if the user chose none: slices if the sets differ in the length of the sleep;
+ * one set over time; several sets as box plots side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
     const bool box = any(data, &st_picture_box);
@@ -292,8 +296,8 @@ static int choose(struct st_chart_data *data, enum st_chart_kind *kind)
         if (any(data, *one))
             st_text_join(can, sizeof(can), ", ", "%s", (*one)->name);
     }
-    return st_failure("these files cannot be drawn as --kind %s; possible kinds: %s", kinds[*kind]->name,
-                      can[0] != '\0' ? can : "none");
+    return st_failure("these files cannot be drawn as --kind %s; possible kinds: %s",
+                      kinds[*kind]->name, can[0] != '\0' ? can : "none");
 }
 
 /* Adds the sentences that all kinds share to the caption. */
@@ -303,18 +307,20 @@ static void say_common(struct st_picture *picture, size_t out_n)
     char *caption = picture->caption;
     const size_t bytes = sizeof(picture->caption);
     if (out_n > 0)
-        st_text_append(caption, bytes, " Results without figures for this picture are not drawn (%zu).",
-                       out_n);
+        st_text_append(caption, bytes,
+                       " Results without figures for this picture are not drawn (%zu).", out_n);
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
     if (data->conditions[0] != '\0')
         ST_APPEND(picture->conditions, "Test conditions%s: %s.",
-                  data->conditions_differ ? " of the first file (other files differ)" : "", data->conditions);
+                  data->conditions_differ ? " of the first file (other files differ)" : "",
+                  data->conditions);
 }
 
-/* Chooses the kind of picture, moves the sets that it draws to the front and plans the picture. @return an
- * st_exit, after a message. */
-static int prepare(struct st_chart_data *data, const struct st_chart_options *options, struct st_picture *ret)
+/* Chooses the kind of picture, moves the sets that it draws to the front and plans the picture.
+ * @return an st_exit, after a message. */
+static int prepare(struct st_chart_data *data, const struct st_chart_options *options,
+                   struct st_picture *ret)
 {
     enum st_chart_kind kind = options->kind;
     int r = complete(data);
@@ -330,10 +336,11 @@ static int prepare(struct st_chart_data *data, const struct st_chart_options *op
                                .columns_n = 1,
                                .under_px = 46,
                                .width = WIDTH_PX};
-    const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
+    const size_t all_n = data->n, kept_n = keep(data, ret->kind),
+                 out_n = left_out_n(data, all_n, kept_n);
     if (data->overlay && kept_n > ST_CHART_LINES_MAX)
-        return st_failure("--overlay draws at most %d series, not %zu. Use --kind box.", ST_CHART_LINES_MAX,
-                          kept_n);
+        return st_failure("--overlay draws at most %d series, not %zu. Use --kind box.",
+                          ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
     if (r != 0) {
@@ -400,7 +407,8 @@ int st_chart_option_json(const char *name, const char *path, json_t *document, i
     int drawn = ST_EXIT_DONE;
     if (path != NULL) {
         st_chart_init(&data, "");
-        drawn = document == NULL ? st_failure("out of memory") : st_chart_json(name, document, &data);
+        drawn =
+            document == NULL ? st_failure("out of memory") : st_chart_json(name, document, &data);
         if (drawn == ST_EXIT_DONE)
             drawn = st_chart_write(&data, &options);
         st_chart_finish(&data);

@@ -51,7 +51,8 @@ static void write_head(const struct st_recording_meta *meta, FILE *out)
     fputs("# sleeptune recording\n", out);
     fprintf(out, "# period_ns: %ju/%ju\n", meta->period.num, meta->period.den);
     if (meta->frames != 0)
-        fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames, meta->rate_hz);
+        fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames,
+                meta->rate_hz);
     if (meta->started_wall_ns != ST_RECORDING_UNKNOWN_NS) {
         const struct timespec started = st_ns_to_timespec(meta->started_wall_ns);
         struct tm tm;
@@ -68,7 +69,8 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
     if (info->t0_ns != ST_RECORDING_UNKNOWN_NS)
         fprintf(out, "# t0_ns: %jd\n", info->t0_ns);
     fprintf(out, "# cycles: %ju\n# skipped_periods: %ju\n# lost_cycles: %ju\n# end: %s\n",
-            info->totals.cycles, info->totals.skipped_periods, info->totals.lost_cycles, end_name(info->end));
+            info->totals.cycles, info->totals.skipped_periods, info->totals.lost_cycles,
+            end_name(info->end));
     for (const char *at = info->conditions; *at != '\0';) {
         const size_t n = strcspn(at, "\n");
         fprintf(out, "# %.*s\n", (int)n, at);
@@ -76,8 +78,8 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
     }
 }
 
-/* Writes the rows. Consecutive skipped periods are one row, because a few bytes of a recording may stand
- * for any number of them. @return 0 or -errno, of the recording or of the output. */
+/* Writes the rows. Consecutive skipped periods are one row, because a few bytes of a recording may
+ * stand for any number of them. @return 0 or -errno, of the recording or of the output. */
 static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
     struct st_recording_event event;
@@ -106,7 +108,8 @@ static int write_table(const char *file, struct st_recording_reader *reader, con
     const int closed = st_output_close(&output, r == 0);
     if (r == 0)
         r = closed;
-    return r == 0 ? ST_EXIT_DONE : st_failure("cannot convert %s to %s: %s", file, name, strerror(-r));
+    return r == 0 ? ST_EXIT_DONE
+                  : st_failure("cannot convert %s to %s: %s", file, name, strerror(-r));
 }
 
 /* Output replaces an existing file, so it must not be the recording itself. */
@@ -130,8 +133,8 @@ static int write_csv(const char *file, const char *path)
     if (status == ST_EXIT_DONE && end == ST_RECORDING_DAMAGED)
         status = st_failure("%s is damaged after %ju cycles; the CSV ends there", file, cycles);
     else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
-        (void)st_failure("%s has no end mark (the measurement still runs, or it was killed): the CSV has the "
-                         "%ju cycles of its whole lines",
+        (void)st_failure("%s has no end mark (the measurement still runs, or it was killed): the "
+                         "CSV has the %ju cycles of its whole lines",
                          file, cycles);
     return status;
 }
@@ -151,8 +154,8 @@ static int convert(const char *path, char **files, int n)
     return write_csv(files[0], path);
 }
 
-/* Reads one file. *labels is the rest of the list of --label: its first word, if any, names the file in
- * the picture and is removed. */
+/* Reads one file. *labels is the rest of the list of --label: its first word, if any, names the
+ * file in the picture and is removed. */
 static int read_file(const char *path, const struct st_series_options *series, const char **labels,
                      struct st_chart_data *data)
 {
@@ -202,7 +205,8 @@ int st_cmd_plot(int argc, char **argv)
         return status;
     if (first == argc)
         return st_failure_usage("give a file");
-    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES && chart.kind != ST_CHART_LINE)
+    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES &&
+        chart.kind != ST_CHART_LINE)
         return st_failure_usage("--overlay is for --kind series and line");
     if (csv || is_csv(chart.path))
         return convert(chart.path, argv + first, argc - first);

@@ -7,7 +7,8 @@ void st_columns_of(const struct st_series *series, struct st_columns *ret)
     ret->periods = last / ST_COLUMNS_MAX + 1;
     ret->n = (size_t)(last / ret->periods) + 1;
     for (size_t i = 0; i < series->n; i++) {
-        struct st_column *column = &ret->column[(series->index[i] - series->index[0]) / ret->periods];
+        struct st_column *column =
+            &ret->column[(series->index[i] - series->index[0]) / ret->periods];
         const int64_t ns = series->lateness_ns[i];
         column->min_ns = column->n == 0 || ns < column->min_ns ? ns : column->min_ns;
         column->max_ns = column->n == 0 || ns > column->max_ns ? ns : column->max_ns;

@@ -5,8 +5,8 @@
 
 #include "core/base.h"
 
-/** Writes the conditions in a JSON object, whose values are text or whole numbers, as one line. @return
- * buf. */
+/** Writes the conditions in a JSON object, whose values are text or whole numbers, as one line.
+ * @return buf. */
 char *st_conditions_text(const json_t *conditions, char *buf, size_t buf_bytes);
 /** Writes conditions given as "key: value" lines as one line. @return buf. */
 char *st_conditions_lines(const char *lines, char *buf, size_t buf_bytes);

@@ -28,7 +28,8 @@ struct st_point st_picture_at(const struct st_picture_area *area, double x, doub
 void st_picture_rectangle(struct st_svg *svg, double x, double y, double width, double height,
                           uint32_t fill_rgb, const struct st_pen *pen)
 {
-    const struct st_point points[] = {{x, y}, {x + width, y}, {x + width, y + height}, {x, y + height}};
+    const struct st_point points[] = {
+        {x, y}, {x + width, y}, {x + width, y + height}, {x, y + height}};
     st_svg_polygon(svg, points, ST_ARRAY_LEN(points), fill_rgb, pen);
 }
 
@@ -59,7 +60,8 @@ void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anch
     st_svg_text(svg, x, y, text, &font);
 }
 
-static void grid_line(const struct st_picture_area *area, double x1, double y1, double x2, double y2)
+static void grid_line(const struct st_picture_area *area, double x1, double y1, double x2,
+                      double y2)
 {
     const struct st_point points[] = {{x1, y1}, {x2, y2}};
     const struct st_pen pen = {ST_PICTURE_GRID, 1, ST_DASH_NONE};
@@ -85,8 +87,10 @@ static void y_name(const struct st_picture_area *area, const char *name)
 
 void st_picture_x_name(const struct st_picture_area *area, const char *name)
 {
-    const struct st_font font = {
-        .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
+    const struct st_font font = {.size = ST_PICTURE_TEXT_PX,
+                                 .rgb = ST_PICTURE_INK,
+                                 .anchor = ST_ANCHOR_MIDDLE,
+                                 .role = "axis-name"};
     /* centred below the axis, or further left if it would leave the page */
     const double x = fmin(area->x + area->width / 2,
                           area->svg->width - 4 - st_picture_text_px(name, ST_PICTURE_TEXT_PX) / 2);
@@ -95,12 +99,13 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name)
 
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text)
 {
-    const double x = area->x + at * area->width, half = st_picture_text_px(text, ST_PICTURE_TEXT_PX) / 2;
+    const double x = area->x + at * area->width,
+                 half = st_picture_text_px(text, ST_PICTURE_TEXT_PX) / 2;
     grid_line(area, x, area->y, x, area->y + area->height);
     const double room = area->svg->width - 4;
     if (text[0] != '\0')
-        st_picture_text(area->svg, fmin(x, room - half), area->y + area->height + 18, ST_ANCHOR_MIDDLE,
-                        ST_PICTURE_SOFT, text);
+        st_picture_text(area->svg, fmin(x, room - half), area->y + area->height + 18,
+                        ST_ANCHOR_MIDDLE, ST_PICTURE_SOFT, text);
 }
 
 static size_t ticks_of(const struct st_axis *axis, double room_px, double each_px, double *ticks,
@@ -112,8 +117,10 @@ static size_t ticks_of(const struct st_axis *axis, double room_px, double each_p
     return n;
 }
 
-/* The name of an axis with its unit: "lateness (µs)". Ticks of a logarithmic axis have their own units. */
-static const char *name_with_unit(const struct st_axis *axis, const char *name, char *buf, size_t buf_bytes)
+/* The name of an axis with its unit: "lateness (µs)". Ticks of a logarithmic axis have their own
+ * units. */
+static const char *name_with_unit(const struct st_axis *axis, const char *name, char *buf,
+                                  size_t buf_bytes)
 {
     const char *unit;
     (void)st_axis_time_unit(axis, &unit);

@@ -12,7 +12,8 @@
 #define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
 #define ST_PICTURE_CONDITIONS 4 /* most lines that the test conditions take */
 #define ST_PICTURE_PANEL_PX   300.0
-#define ST_PICTURE_LEFT_PX    84.0 /* left margin of a panel, with room for the texts of its value axis */
+#define ST_PICTURE_LEFT_PX                                                                         \
+    84.0 /* left margin of a panel, with room for the texts of its value axis */
 
 /** The rectangle in which one panel draws. */
 struct st_picture_area {
@@ -30,10 +31,11 @@ struct st_picture_kind {
     const char *title;
     /** Can this set be drawn in this kind? */
     bool (*has)(const struct st_chart_set *set);
-    /** Fills description and caption and sets panels_n. @return 0; -ENODATA, with the reason in `caption`;
-     * -ENOMEM. */
+    /** Fills description and caption and sets panels_n. @return 0; -ENODATA, with the reason in
+     * `caption`; -ENOMEM. */
     int (*plan)(struct st_picture *picture);
-    /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the axes. */
+    /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the
+     * axes. */
     void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
     const char *quantity; /* quantity for the title; NULL: the quantity of the data */
 };
@@ -52,7 +54,8 @@ struct st_picture {
     char conditions[1700]; /* test conditions, printed below the caption and cut after four lines */
 };
 
-extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_line, st_picture_slices;
+extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_line,
+    st_picture_slices;
 
 /** Writes the title, such as "Box plots: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
@@ -66,18 +69,19 @@ struct st_pen st_picture_pen(size_t i);
 struct st_point st_picture_at(const struct st_picture_area *area, double x, double y);
 void st_picture_rectangle(struct st_svg *svg, double x, double y, double width, double height,
                           uint32_t fill_rgb, const struct st_pen *pen);
-/** Draws a small mark with the i-th shape around a point. @param pen of the edge of the mark; NULL: no
- * edge. */
+/** Draws a small mark with the i-th shape around a point. @param pen of the edge of the mark; NULL:
+ * no edge. */
 void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_t fill_rgb,
                        const struct st_pen *pen);
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
                      const char *text);
 
-/** Draws grid, ticks and name of an axis. The left axis shows times (values in ns, in a unit that fits),
- * the bottom axis plain numbers. */
+/** Draws grid, ticks and name of an axis. The left axis shows times (values in ns, in a unit that
+ * fits), the bottom axis plain numbers. */
 void st_picture_y_axis(const struct st_picture_area *area, const char *name);
 void st_picture_x_axis(const struct st_picture_area *area, const char *name);
-/** Draws one tick of the bottom axis with its grid line. @param at 0 .. 1, from left to right. @param text
+/** Draws one tick of the bottom axis with its grid line. @param at 0 .. 1, from left to right.
+ * @param text
  * "": only the line. */
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
 void st_picture_x_name(const struct st_picture_area *area, const char *name);

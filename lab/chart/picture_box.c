@@ -6,18 +6,21 @@
 
 #define BOX_ROOM_PX      100.0 /* width of a box with its label */
 #define BOX_PX           80.0
-#define GRID_BOXES_MAX   3     /* most boxes in a panel of half the width */
-#define GRID_HEADING_MAX 46    /* most characters in the heading of such a panel */
-#define SEEN_SHARE       0.2   /* share of an axis: if its boxes take less, a panel gets its own axis */
-#define SEEN_SHARE_LOG   0.4   /* the same for a logarithmic axis */
-#define EDGE_SHARE       0.08  /* share of a logarithmic axis between 0 and the smallest value */
-#define UNSEEN_SHARE     0.001 /* share of an axis that cannot be seen: less than a third of a pixel */
-#define LABEL_LINES      4
-#define LABEL_COLUMNS    14
-#define LABEL_PX         15.0
-#define SPECK_PX         5.0 /* a line shorter than this is not visible */
-#define SPECK_LINE_PX    48.0
-#define CAP_PX           5.0
+#define GRID_BOXES_MAX   3  /* most boxes in a panel of half the width */
+#define GRID_HEADING_MAX 46 /* most characters in the heading of such a panel */
+/* share of an axis: if its boxes take less, a panel gets its own axis */
+#define SEEN_SHARE     0.2
+#define SEEN_SHARE_LOG 0.4  /* the same for a logarithmic axis */
+#define EDGE_SHARE     0.08 /* share of a logarithmic axis between 0 and the smallest value */
+#define UNSEEN_SHARE                                                                               \
+    0.001 /* share of an axis that cannot be seen: less than a third of a pixel                    \
+           */
+#define LABEL_LINES   4
+#define LABEL_COLUMNS 14
+#define LABEL_PX      15.0
+#define SPECK_PX      5.0 /* a line shorter than this is not visible */
+#define SPECK_LINE_PX 48.0
+#define CAP_PX        5.0
 
 /* Colours of boxes, on which text is readable, also in grey. */
 static const uint32_t fills[] = {0xb8d9ee, 0xf9d9a8, 0xbfe5d2, 0xf1c9dd, 0xe9e3a6, 0xd6d6d6};
@@ -55,16 +58,20 @@ static bool next_part(const struct st_picture *picture, struct part *part)
                strcmp(data->set[part->first + n]->group, data->set[part->first]->group) == 0)
             n++;
         const size_t room = per_panel(picture);
-        *part = (struct part){
-            .first = part->first, .group_first = part->first, .group_n = n, .parts_n = (n + room - 1) / room};
+        *part = (struct part){.first = part->first,
+                              .group_first = part->first,
+                              .group_n = n,
+                              .parts_n = (n + room - 1) / room};
     }
     /* about the same number of boxes in each panel of the group */
-    const size_t left = part->group_first + part->group_n - part->first, parts_left = part->parts_n - part->i;
+    const size_t left = part->group_first + part->group_n - part->first,
+                 parts_left = part->parts_n - part->i;
     part->n = (left + parts_left - 1) / parts_left;
     return true;
 }
 
-/* Number of bytes of a label that fit on one line. It is broken after a space; if there is none, after
+/* Number of bytes of a label that fit on one line. It is broken after a space; if there is none,
+ * after
  * '-', '_' or '/'. */
 static size_t line_bytes(const char *text)
 {
@@ -127,7 +134,8 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
     return reach;
 }
 
-/* Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower edge. */
+/* Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower
+ * edge. */
 static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
@@ -142,10 +150,11 @@ static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool 
     return axis;
 }
 
-/* Chooses the axis of a panel: that of its whole group, unless the boxes of the panel would be too small
- * to see on it, or need a logarithmic axis. @param ret_own the panel has an axis of its own. */
-static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
-                              bool *ret_cut)
+/* Chooses the axis of a panel: that of its whole group, unless the boxes of the panel would be too
+ * small to see on it, or need a logarithmic axis. @param ret_own the panel has an axis of its
+ * own. */
+static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part,
+                              bool *ret_own, bool *ret_cut)
 {
     bool all_cut, own_cut;
     const struct st_axis all = box_axis(sets + part->group_first, part->group_n, &all_cut);
@@ -194,10 +203,9 @@ static int plan(struct st_picture *picture)
     if (described_n == 0)
         ST_APPEND(picture->description, "unknown, too few values.");
     if (few_n < data->n)
-        ST_APPEND(
-            picture->caption,
-            "A box goes from the first to the third quartile and has a line at the median; the whiskers end "
-            "at the outermost values within 1.5 box lengths.");
+        ST_APPEND(picture->caption,
+                  "A box goes from the first to the third quartile and has a line at the median; "
+                  "the whiskers end at the outermost values within 1.5 box lengths.");
     if (any_cut)
         ST_PRINT(picture->how,
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
@@ -206,19 +214,19 @@ static int plan(struct st_picture *picture)
                   (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         ST_APPEND(picture->caption,
-                  " %zu %s (*) had outliers whose number was not recorded; they are not drawn.", unknown_n,
-                  unknown_n == 1 ? "box" : "boxes");
+                  " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",
+                  unknown_n, unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
-        ST_APPEND(
-            picture->caption,
-            " A box needs 40 values. Rows with fewer values (%zu) are a line from the least to the "
-            "greatest value, with a diamond at the mean, and a mark at the median if there are at least 20 "
-            "values.%s",
-            few_n, equal ? " If all values are equal, a mark shows the value." : "");
+        ST_APPEND(picture->caption,
+                  " A box needs 40 values. Rows with fewer values (%zu) are a line from the least "
+                  "to the greatest value, with a diamond at the mean, and a mark at the median if "
+                  "there are at least 20 values.%s",
+                  few_n, equal ? " If all values are equal, a mark shows the value." : "");
     return 0;
 }
 
-static void heading(const struct st_picture_area *area, const char *group, const struct part *part, bool own)
+static void heading(const struct st_picture_area *area, const char *group, const struct part *part,
+                    bool own)
 {
     char of[64] = "";
     if (part->parts_n > 1)
@@ -235,7 +243,8 @@ static void label(const struct st_picture_area *area, double x, const struct st_
     double y = area->y + area->height + 18;
     for (int i = 0; i < LABEL_LINES && *rest != '\0'; i++, y += LABEL_PX) {
         const size_t bytes = line_bytes(rest);
-        ST_PRINT(text, "%.*s%s", (int)bytes, rest, i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
+        ST_PRINT(text, "%.*s%s", (int)bytes, rest,
+                 i + 1 == LABEL_LINES && rest[bytes] != '\0' ? "…" : "");
         st_picture_text(area->svg, x, y, ST_ANCHOR_MIDDLE, ST_PICTURE_INK, text);
         rest += bytes;
     }
@@ -251,12 +260,15 @@ static double y_of(const struct st_picture_area *area, int64_t value_ns)
 
 static struct st_font median_font(enum st_anchor anchor)
 {
-    return (struct st_font){
-        .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = anchor, .bold = true, .role = "median"};
+    return (struct st_font){.size = ST_PICTURE_TEXT_PX,
+                            .rgb = ST_PICTURE_INK,
+                            .anchor = anchor,
+                            .bold = true,
+                            .role = "median"};
 }
 
-static void draw_box(const struct st_picture_area *area, double x, double width, const struct st_box *box,
-                     uint32_t fill)
+static void draw_box(const struct st_picture_area *area, double x, double width,
+                     const struct st_box *box, uint32_t fill)
 {
     const struct st_pen thin = {ST_PICTURE_INK, 1.2, ST_DASH_NONE},
                         thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
@@ -264,8 +276,9 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
                  median = y_of(area, box->median_ns);
     const double low = y_of(area, box->low_ns), high = y_of(area, box->high_ns);
     const double left = x - width / 2, right = x + width / 2, cap = width / 4;
-    const struct st_point whiskers[] = {{x, q1},        {x, low},       {x, q3},         {x, high},
-                                        {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
+    const struct st_point whiskers[] = {{x, q1},         {x, low},       {x, q3},
+                                        {x, high},       {x - cap, low}, {x + cap, low},
+                                        {x - cap, high}, {x + cap, high}};
     const char *text = st_ns_exact(box->median_ns);
     st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
     st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), fill, &thin);
@@ -273,20 +286,21 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     double y = fmin(fmax(median, q3 + half), q1 - half); /* the middle of the text, in the box */
-    if (q1 - q3 < 2 * half)                              /* no room in the box: above or below the whisker */
+    if (q1 - q3 < 2 * half) /* no room in the box: above or below the whisker */
         y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);
     st_svg_text(area->svg, x, y + 4, text, &font);
 }
 
-/* Draws values that are too close to each other for a line: a mark with the median, or with minimum and
- * maximum. */
+/* Draws values that are too close to each other for a line: a mark with the median, or with minimum
+ * and maximum. */
 static void draw_speck(const struct st_picture_area *area, double x, const struct st_box *box)
 {
     const struct st_pen thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
     const bool two = !box->median_known && box->min_ns < box->max_ns;
-    const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2, half = SPECK_LINE_PX / 2;
+    const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2,
+                 half = SPECK_LINE_PX / 2;
     const double above = at - 7, below = at + 16;
     struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     font.role = box->median_known ? font.role : "values";
@@ -314,16 +328,19 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
     st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
     st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
     const char *text = st_ns_exact(box->median_known ? box->median_ns : box->mean_ns);
-    const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
+    const double mean = y_of(area, box->mean_ns),
+                 end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     const bool left = end > area->x + area->width + 22;
     struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);
     if (box->mean_known)
         st_picture_marker(area->svg, (struct st_point){x, mean}, 2, ST_PICTURE_INK, NULL);
     if (box->median_known)
-        st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+        st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2,
+                        &thick);
     font.role = box->median_known ? font.role : "mean";
     if (box->median_known || box->mean_known)
-        st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4, text, &font);
+        st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4,
+                    text, &font);
 }
 
 /* The name that a colour stands for: the file if there are several, else the label of the set. */
@@ -336,8 +353,8 @@ static const char *name_of(const struct st_chart_data *data, size_t set)
     return data->set[set]->label;
 }
 
-/* Colour of a box: the same for a name in all panels. If there are more names than colours, the place of
- * the box in its panel decides. */
+/* Colour of a box: the same for a name in all panels. If there are more names than colours, the
+ * place of the box in its panel decides. */
 static uint32_t fill_of(const struct st_chart_data *data, size_t set, size_t place)
 {
     size_t names_n = 0, name = 0;
@@ -370,7 +387,8 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         const struct st_box *box = &sets[i]->box;
         st_svg_begin(area->svg, "box");
         if (box->known)
-            draw_box(area, x, fmin(BOX_PX, room - 10), box, fill_of(picture->data, part.first + i, i));
+            draw_box(area, x, fmin(BOX_PX, room - 10), box,
+                     fill_of(picture->data, part.first + i, i));
         else
             draw_few(area, x, box);
         label(area, x, sets[i]);

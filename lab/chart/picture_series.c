@@ -1,4 +1,5 @@
-/* Draws values over time. If a column of pixels has several values, it shows their minimum and maximum. */
+/* Draws values over time. If a column of pixels has several values, it shows their minimum and
+ * maximum. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
@@ -25,12 +26,15 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
     if (set->timed && skipped_n > 0)
         ST_PRINT(skipped, "; %llu period%s without a value", skipped_n, skipped_n == 1 ? "" : "s");
     st_text_append(description, description_bytes,
-                   "%s over time, %s: %llu values from %s to %s, median %s%s. ", picture->data->quantity,
-                   name, (unsigned long long)set->n, least, greatest, median, skipped);
+                   "%s over time, %s: %llu values from %s to %s, median %s%s. ",
+                   picture->data->quantity, name, (unsigned long long)set->n, least, greatest,
+                   median, skipped);
     st_text_join(caption, bytes, " ", "%s: n = %llu", name, (unsigned long long)set->n);
     if (set->timed)
-        st_text_append(caption, bytes, ", one every %s", st_ns_text(st_period_ns(&set->series.period)));
-    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s.", least, median, greatest, skipped);
+        st_text_append(caption, bytes, ", one every %s",
+                       st_ns_text(st_period_ns(&set->series.period)));
+    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s.", least, median, greatest,
+                   skipped);
 }
 
 static int plan(struct st_picture *picture)
@@ -50,10 +54,9 @@ static int plan(struct st_picture *picture)
     }
     ST_PRINT(picture->how, "%s",
              picture->kind == &st_picture_line ? "A line from each value to the next."
-             : joined
-                 ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
-                   "left out."
-                 : "Each dot is a value.");
+             : joined ? "Each column of pixels goes from the least to the greatest value of its "
+                        "time; no value is left out."
+                      : "Each dot is a value.");
     return 0;
 }
 
@@ -71,7 +74,8 @@ static double dot_px(const struct st_chart_set *set)
     return 1.6;
 }
 
-/* Where column i lies on the x axis: at its only value, or half way between its first and its last value. */
+/* Where column i lies on the x axis: at its only value, or half way between its first and its last
+ * value. */
 static double middle_x(const struct st_columns *columns, size_t i, double column_x)
 {
     return ((double)i + 0.5 - 0.5 / (double)columns->periods) * column_x;
@@ -79,8 +83,8 @@ static double middle_x(const struct st_columns *columns, size_t i, double column
 
 /* Makes a bar from minimum to maximum for each column, and joins bars on the same column of pixels.
  * @return the number of points. */
-static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
-                   double dot, struct st_point *points)
+static size_t bars(const struct st_picture_area *area, const struct st_columns *columns,
+                   double column_x, double dot, struct st_point *points)
 {
     size_t n = 0;
     const double half = dot / 2;
@@ -89,7 +93,8 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
         const struct st_column *column = &columns->column[i];
         if (column->n == 0)
             continue;
-        struct st_point low = st_picture_at(area, middle_x(columns, i, column_x), (double)column->min_ns);
+        struct st_point low =
+            st_picture_at(area, middle_x(columns, i, column_x), (double)column->min_ns);
         const struct st_point high = st_picture_at(area, 0, (double)column->max_ns);
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
@@ -105,24 +110,25 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
     return n;
 }
 
-/* Draws about MARKS_N marks along a series, with a shape for each series, since colours are lost on grey
- * paper. */
-static void draw_marks(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
-                       size_t line)
+/* Draws about MARKS_N marks along a series, with a shape for each series, since colours are lost on
+ * grey paper. */
+static void draw_marks(const struct st_picture_area *area, const struct st_columns *columns,
+                       double column_x, size_t line)
 {
     const size_t each = columns->n / MARKS_N + 1;
     for (size_t i = line * each / ST_CHART_LINES_MAX; i < columns->n; i += each) {
         const struct st_column *column = &columns->column[i];
         if (column->n > 0)
-            st_picture_marker(area->svg,
-                              st_picture_at(area, middle_x(columns, i, column_x), (double)column->max_ns),
-                              line, st_picture_pen(line).rgb, NULL);
+            st_picture_marker(
+                area->svg,
+                st_picture_at(area, middle_x(columns, i, column_x), (double)column->max_ns), line,
+                st_picture_pen(line).rgb, NULL);
     }
 }
 
 /* Draws the values of one set, as bars or as one line. */
-static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, double column_x,
-                     struct st_pen pen, bool line)
+static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set,
+                     double column_x, struct st_pen pen, bool line)
 {
     struct st_point *points = malloc(2 * ST_COLUMNS_MAX * sizeof(*points));
     if (points == NULL)
@@ -137,7 +143,8 @@ static void draw_set(const struct st_picture_area *area, const struct st_chart_s
     free(points);
 }
 
-/* Distance from one value of a set to the next on the x axis, whose unit is that of the longest set. */
+/* Distance from one value of a set to the next on the x axis, whose unit is that of the longest
+ * set. */
 static double value_x(const struct st_chart_set *set, const struct st_chart_set *longest)
 {
     return st_chart_value_x(longest) * st_period_seconds(&set->series.period) /
@@ -146,7 +153,8 @@ static double value_x(const struct st_chart_set *set, const struct st_chart_set 
 
 static double length_s(const struct st_chart_set *set)
 {
-    return (double)set->columns->n * (double)set->columns->periods * st_period_seconds(&set->series.period);
+    return (double)set->columns->n * (double)set->columns->periods *
+           st_period_seconds(&set->series.period);
 }
 
 static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
@@ -163,9 +171,9 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     if (timed)
         ST_PRINT(axis, "time since the first value (%s)", st_chart_x_unit(longest));
     area->y_axis = st_picture_value_axis(data);
-    const double end_x =
-        timed ? length_s(longest) / st_period_seconds(&longest->series.period) * st_chart_value_x(longest)
-              : (double)(longest->columns->n * longest->columns->periods);
+    const double end_x = timed ? length_s(longest) / st_period_seconds(&longest->series.period) *
+                                     st_chart_value_x(longest)
+                               : (double)(longest->columns->n * longest->columns->periods);
     area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
     st_picture_y_axis(area, data->quantity);
     st_picture_x_axis(area, axis);

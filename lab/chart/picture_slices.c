@@ -1,20 +1,22 @@
-/* Draws the median delays of `sleeptune-lab wake` over the slice (length of the sleep): a line for each
- * mechanism. */
+/* Draws the median delays of `sleeptune-lab wake` over the slice (length of the sleep): a line for
+ * each mechanism. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 
-#define NAMES_PX     150.0 /* width of the names of lines, to the right of the panel */
-#define NAME_PX      15.0  /* distance from one name to the next */
-#define HOLLOW(line) ((line) >= ST_CHART_LINES_MAX) /* lines after the last colour have hollow marks */
-#define DODGE_PX     4.0                            /* horizontal distance between lines at the same slice */
+#define NAMES_PX 150.0 /* width of the names of lines, to the right of the panel */
+#define NAME_PX  15.0  /* distance from one name to the next */
+#define HOLLOW(line)                                                                               \
+    ((line) >= ST_CHART_LINES_MAX) /* lines after the last colour have hollow marks */
+#define DODGE_PX 4.0               /* horizontal distance between lines at the same slice */
 
 static bool has(const struct st_chart_set *set)
 {
     return set->x_ns > 0 && set->box.median_known;
 }
 
-/* Is set i the first set of its panel? If `line`: is it the first set of its panel with its label? */
+/* Is set i the first set of its panel? If `line`: is it the first set of its panel with its
+ * label? */
 static bool is_first(const struct st_chart_data *data, size_t i, bool line)
 {
     ST_EACH_OF (before, data->set, i) {
@@ -25,8 +27,8 @@ static bool is_first(const struct st_chart_data *data, size_t i, bool line)
     return true;
 }
 
-/* Number of the line of set i, from 0, which sets its colour. The line of a mechanism has the same number
- * in all panels. */
+/* Number of the line of set i, from 0, which sets its colour. The line of a mechanism has the same
+ * number in all panels. */
 static size_t line_of(const struct st_chart_data *data, size_t i)
 {
     size_t line = 0;
@@ -47,12 +49,14 @@ static int plan(struct st_picture *picture)
         picture->panels_n += is_first(data, i, false);
         least_n = set->n < least_n ? set->n : least_n;
         most_n = set->n > most_n ? set->n : most_n;
-        ST_APPEND(picture->description, "%s %s %s after %s", i > 0 ? "," : "", st_chart_name(data, set, name),
-                  st_ns_text(set->box.median_ns), st_ns_short(set->x_ns));
+        ST_APPEND(picture->description, "%s %s %s after %s", i > 0 ? "," : "",
+                  st_chart_name(data, set, name), st_ns_text(set->box.median_ns),
+                  st_ns_short(set->x_ns));
     }
-    ST_APPEND(picture->caption,
-              "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",
-              least_n);
+    ST_APPEND(
+        picture->caption,
+        "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",
+        least_n);
     if (least_n < most_n)
         ST_APPEND(picture->caption, " to %llu", most_n);
     return 0;
@@ -94,8 +98,8 @@ static void x_axis(const struct st_picture_area *area, const struct st_chart_dat
 }
 
 /* Draws the line of a mechanism in a panel. @param first its first set. */
-static void draw_line(const struct st_picture_area *area, const struct st_chart_data *data, size_t first,
-                      size_t line)
+static void draw_line(const struct st_picture_area *area, const struct st_chart_data *data,
+                      size_t first, size_t line)
 {
     const struct st_pen pen = st_picture_pen(line), thin = {pen.rgb, 1, ST_DASH_NONE};
     struct st_point last = {0, 0};

@@ -27,7 +27,8 @@ static void stroke(FILE *out, const struct st_pen *pen)
     const double *lengths = dashes[pen->dash].lengths;
     fprintf(out, " stroke=\"#%06x\" stroke-width=\"%g\"", pen->rgb, pen->width);
     for (int i = 0; i < n; i++)
-        fprintf(out, "%s%g%s", i == 0 ? " stroke-dasharray=\"" : ",", lengths[i], i + 1 == n ? "\"" : "");
+        fprintf(out, "%s%g%s", i == 0 ? " stroke-dasharray=\"" : ",", lengths[i],
+                i + 1 == n ? "\"" : "");
 }
 
 void st_svg_begin(struct st_svg *svg, const char *role)
@@ -40,8 +41,8 @@ void st_svg_end(struct st_svg *svg)
     fputs("</g>\n", svg->out);
 }
 
-static void path(struct st_svg *svg, const struct st_point *points, size_t n, bool pairs, bool closed,
-                 const char *fill, const struct st_pen *pen)
+static void path(struct st_svg *svg, const struct st_point *points, size_t n, bool pairs,
+                 bool closed, const char *fill, const struct st_pen *pen)
 {
     if (n == 0)
         return;
@@ -62,12 +63,14 @@ static void path(struct st_svg *svg, const struct st_point *points, size_t n, bo
     fprintf(out, "%s\"/>\n", closed ? "Z" : "");
 }
 
-void st_svg_segments(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen)
+void st_svg_segments(struct st_svg *svg, const struct st_point *points, size_t n,
+                     const struct st_pen *pen)
 {
     path(svg, points, n, true, false, "none", pen);
 }
 
-void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen)
+void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n,
+                     const struct st_pen *pen)
 {
     path(svg, points, n, false, false, "none", pen);
 }
@@ -79,14 +82,16 @@ void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n,
     path(svg, points, n, false, true, fill, pen);
 }
 
-void st_svg_text(struct st_svg *svg, double x, double y, const char *content, const struct st_font *font)
+void st_svg_text(struct st_svg *svg, double x, double y, const char *content,
+                 const struct st_font *font)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
     FILE *out = svg->out;
     fputs("<text", out);
     if (font->role != NULL)
         fprintf(out, " class=\"%s\"", font->role);
-    fprintf(out, " x=\"%.1f\" y=\"%.1f\" font-size=\"%g\" fill=\"#%06x\"", x, y, font->size, font->rgb);
+    fprintf(out, " x=\"%.1f\" y=\"%.1f\" font-size=\"%g\" fill=\"#%06x\"", x, y, font->size,
+            font->rgb);
     if (font->anchor != ST_ANCHOR_START)
         fprintf(out, " text-anchor=\"%s\"", anchors[font->anchor]);
     if (font->bold)
@@ -103,13 +108,15 @@ int st_svg_finish(struct st_svg *svg, FILE *stream)
     fputs("</svg>\n", svg->out);
     int r = fclose(svg->out) != 0 ? -ENOMEM : 0;
     /* a single write, so that errno is that of the write which failed */
-    if (r == 0 && (fwrite(svg->text, 1, svg->text_bytes, stream) != svg->text_bytes || fflush(stream) != 0))
+    if (r == 0 &&
+        (fwrite(svg->text, 1, svg->text_bytes, stream) != svg->text_bytes || fflush(stream) != 0))
         r = -errno;
     free(svg->text);
     return r;
 }
 
-int st_svg_open(struct st_svg *svg, double width, double height, const char *title, const char *description)
+int st_svg_open(struct st_svg *svg, double width, double height, const char *title,
+                const char *description)
 {
     *svg = (struct st_svg){.width = width, .height = height};
     svg->out = open_memstream(&svg->text, &svg->text_bytes);
@@ -117,14 +124,14 @@ int st_svg_open(struct st_svg *svg, double width, double height, const char *tit
         return -ENOMEM;
     fprintf(svg->out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
-            "role=\"img\"\n"
-            " aria-labelledby=\"title desc\" font-family=\"'DejaVu Sans', Verdana, 'Liberation Sans', Arial, "
-            "sans-serif\">\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g "
+            "%g\" role=\"img\"\n"
+            " aria-labelledby=\"title desc\" font-family=\"'DejaVu Sans', Verdana, 'Liberation "
+            "Sans', Arial, sans-serif\">\n",
             width, height, width, height);
     /* on a dark page, the filter inverts lightness and keeps hues */
-    fputs(" <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg); } "
-          "}</style>\n",
+    fputs(" <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) "
+          "hue-rotate(180deg); } }</style>\n",
           svg->out);
     fputs(" <title id=\"title\">", svg->out);
     st_safe_print_xml(svg->out, title);

@@ -5,29 +5,31 @@
 #include "lab/input/json_input.h"
 #include "platform/posix/posix.h"
 
-static const char help[] = "Usage: sleeptune-lab compare A B [OPTION...]\n"
-                           "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
-                           "more than chance?\n\n"
-                           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
-                           "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
-                           "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
-                           "      --every TIME       time between the lines of a text file (unknown)\n"
-                           "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
-                           "  -h, --help             this text\n\n"
-                           "Examples:\n"
-                           "  sleeptune measure --duration 1m --record before.strec\n"
-                           "  sleeptune measure --duration 1m --record after.strec\n"
-                           "  sleeptune-lab compare before.strec after.strec\n"
-                           "  sleeptune-lab plot before.strec after.strec -o both.svg\n\n"
-                           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
-                           "little to compare, 3 usage, 4 failure.\n";
+static const char help[] =
+    "Usage: sleeptune-lab compare A B [OPTION...]\n"
+    "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
+    "more than chance?\n\n"
+    "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
+    "figure per line, or the JSON of 'sleeptune-lab series'. FILE:2 is column 2 of a\n"
+    "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
+    "      --every TIME       time between the lines of a text file (unknown)\n"
+    "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
+    "  -h, --help             this text\n\n"
+    "Examples:\n"
+    "  sleeptune measure --duration 1m --record before.strec\n"
+    "  sleeptune measure --duration 1m --record after.strec\n"
+    "  sleeptune-lab compare before.strec after.strec\n"
+    "  sleeptune-lab plot before.strec after.strec -o both.svg\n\n"
+    "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
+    "little to compare, 3 usage, 4 failure.\n";
 
 static int end_of(size_t shown_n, size_t tests_n)
 {
     return shown_n > 0 ? ST_EXIT_FINDINGS : tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
 }
 
-static int run(struct st_compare_result *result, char *const paths[2], const struct st_series_options *series)
+static int run(struct st_compare_result *result, char *const paths[2],
+               const struct st_series_options *series)
 {
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < 2 && status == ST_EXIT_DONE; i++) {
@@ -44,8 +46,8 @@ static int run(struct st_compare_result *result, char *const paths[2], const str
     return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
 }
 
-/* Reads both files as JSON documents. @return whether they are documents of the same kind whose results
- * have single values. Free those that are not NULL. */
+/* Reads both files as JSON documents. @return whether they are documents of the same kind whose
+ * results have single values. Free those that are not NULL. */
 static bool read_documents(char *const paths[2], json_t *documents[2])
 {
     const struct st_document *kinds[2] = {NULL, NULL};
@@ -61,7 +63,8 @@ static bool read_documents(char *const paths[2], json_t *documents[2])
         kinds[i] = documents[i] != NULL ? st_document_of(documents[i]) : NULL;
     }
     return kinds[0] != NULL && kinds[0] == kinds[1] && kinds[0]->list != NULL &&
-           json_is_array(json_object_get(st_document_result(kinds[0], documents[0], 0), "samples_ns"));
+           json_is_array(
+               json_object_get(st_document_result(kinds[0], documents[0], 0), "samples_ns"));
 }
 
 static int run_documents(char *const paths[2], json_t *const documents[2])
@@ -72,8 +75,8 @@ static int run_documents(char *const paths[2], json_t *const documents[2])
     if (r != 0)
         status = st_failure("cannot compare: %s", strerror(-r));
     else if (results.n == 0)
-        status =
-            st_failure("%s and %s have no result of the same name with single values", paths[0], paths[1]);
+        status = st_failure("%s and %s have no result of the same name with single values",
+                            paths[0], paths[1]);
     else
         st_compare_results_text(&results, stdout);
     if (status == ST_EXIT_DONE)

@@ -27,8 +27,8 @@ int st_compare_make(struct st_compare_result *result)
     struct st_random random = {.state = SEED};
     /* if the kinds of the files differ, each records conditions that the other does not */
     const bool known_only = strcmp(a->input.source, b->input.source) != 0;
-    int r = st_test_conditions_compare(conditions_of(a), conditions_of(b), known_only, &result->differ,
-                                       &result->differ_n);
+    int r = st_test_conditions_compare(conditions_of(a), conditions_of(b), known_only,
+                                       &result->differ, &result->differ_n);
     if (r == 0)
         r = st_pairs_compare(&a->input.series, &b->input.series, &random, result->figures);
     if (r != 0)

@@ -22,16 +22,16 @@ struct st_compare_result {
     size_t tests_n, shown_n;
 };
 
-/** Compares the second file with the first, and judges all figures together. @return an st_exit, after a
- * message: out of memory. Free with st_compare_finish. */
+/** Compares the second file with the first, and judges all figures together. @return an st_exit,
+ * after a message: out of memory. Free with st_compare_finish. */
 ST_NODISCARD int st_compare_make(struct st_compare_result *result);
 /** Frees the result, and the data of both files. */
 void st_compare_finish(struct st_compare_result *result);
 
 #define ST_COMPARE_RESULTS_MAX 256
 
-/** The comparison of two documents of the same kind (for example from two machines), result by result.
- * Their results must have single values. */
+/** The comparison of two documents of the same kind (for example from two machines), result by
+ * result. Their results must have single values. */
 struct st_compare_results {
     char *const *paths;
     struct st_compare_row {
@@ -39,13 +39,13 @@ struct st_compare_results {
         uint64_t n[2];                        /* values */
         struct st_figure figures[ST_FIGURES]; /* only the median is judged */
     } * rows;                                 /* results that both documents have */
-    size_t n, alone_n;                        /* alone_n: results of A that B lacks, or that have no single
-                                                 values */
+    size_t n, alone_n; /* alone_n: results of A that B lacks, or that have no single
+                          values */
     size_t tests_n, shown_n;
 };
 
-/** Compares the results of two documents. @return 0, -ENOMEM. Free with st_compare_results_finish, also
- * after an error. Threads: any. */
+/** Compares the results of two documents. @return 0, -ENOMEM. Free with st_compare_results_finish,
+ * also after an error. Threads: any. */
 ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
                                          struct st_compare_results *ret);
 void st_compare_results_finish(struct st_compare_results *results);

@@ -1,5 +1,5 @@
-/* Compares two documents with results, for example of two machines: the median of each result that both
- * have. */
+/* Compares two documents with results, for example of two machines: the median of each result that
+ * both have. */
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
@@ -12,7 +12,8 @@
 
 #define NAME_MIN 8
 
-static void name_of(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+static void name_of(const struct st_document *kind, const json_t *result, char *buf,
+                    size_t buf_bytes)
 {
     char label[96], group[160];
     st_document_label(kind, result, label, sizeof(label));
@@ -52,8 +53,8 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
     int columns = NAME_MIN;
     ST_EACH_OF (row, results->rows, results->n)
         columns = st_text_columns(row->name) > columns ? st_text_columns(row->name) : columns;
-    fprintf(out, "%-*s  %10s %10s %11s   %-25s %s\n", columns, "median", "A", "B", "B - A", "95 % interval",
-            "p");
+    fprintf(out, "%-*s  %10s %10s %11s   %-25s %s\n", columns, "median", "A", "B", "B - A",
+            "95 % interval", "p");
     ST_EACH_OF (row, results->rows, results->n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
         st_safe_print(out, row->name, strlen(row->name));
@@ -77,11 +78,13 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
           "Each file is one run: anything else that changed between them counts, too.\n",
           out);
     if (results->alone_n > 0)
-        fprintf(out, "Left out, because not in B or without single values: %zu of A.\n", results->alone_n);
+        fprintf(out, "Left out, because not in B or without single values: %zu of A.\n",
+                results->alone_n);
 }
 
 /* Finds the result with this name. @return NULL: there is none. */
-static const json_t *find(const struct st_document *kind, const json_t *document, const char *wanted)
+static const json_t *find(const struct st_document *kind, const json_t *document,
+                          const char *wanted)
 {
     char name[200];
     for (size_t i = 0; i < st_document_results_n(kind, document); i++) {
@@ -96,12 +99,12 @@ int st_compare_results_make(char *const paths[2], const json_t *a, const json_t 
                             struct st_compare_results *ret)
 {
     const struct st_document *kind = st_document_of(a);
-    struct st_compare_results results = {.paths = paths,
-                                         .rows = calloc(ST_COMPARE_RESULTS_MAX, sizeof(*results.rows))};
+    struct st_compare_results results = {
+        .paths = paths, .rows = calloc(ST_COMPARE_RESULTS_MAX, sizeof(*results.rows))};
     struct st_figure *figures[ST_COMPARE_RESULTS_MAX];
     int r = results.rows == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < st_document_results_n(kind, a) && results.n < ST_COMPARE_RESULTS_MAX && r == 0;
-         i++) {
+    for (size_t i = 0;
+         i < st_document_results_n(kind, a) && results.n < ST_COMPARE_RESULTS_MAX && r == 0; i++) {
         struct st_compare_row *row = &results.rows[results.n];
         name_of(kind, st_document_result(kind, a, i), row->name, sizeof(row->name));
         const json_t *other = find(kind, b, row->name);

@@ -31,7 +31,8 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
     if (file->input.untimed)
         ST_APPEND(text, " in the order of the file");
     else
-        ST_APPEND(text, ", one every %s, %s in all", (every = st_ns_text(st_period_ns(&series->period))),
+        ST_APPEND(text, ", one every %s, %s in all",
+                  (every = st_ns_text(st_period_ns(&series->period))),
                   (all = st_ns_text(st_period_due_ns(&series->period, 0, span))));
     if (file->input.interrupted)
         ST_APPEND(text, ", ended early");
@@ -46,13 +47,15 @@ static double period_ns(const struct st_compare_file *file)
     return (double)file->input.series.period.num / (double)file->input.series.period.den;
 }
 
-/* A sentence about the periods of the files if they differ, with as many digits as distinguish them.
+/* A sentence about the periods of the files if they differ, with as many digits as distinguish
+ * them.
  * @return buf; "" if they do not differ. */
 static const char *periods_text(const struct st_compare_file *files, char *buf, size_t buf_bytes)
 {
     char texts[2][40] = {"", ""};
     buf[0] = '\0';
-    if (files[0].input.untimed || files[1].input.untimed || period_ns(&files[0]) == period_ns(&files[1]))
+    if (files[0].input.untimed || files[1].input.untimed ||
+        period_ns(&files[0]) == period_ns(&files[1]))
         return buf;
     for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
         for (int i = 0; i < 2; i++)
@@ -111,11 +114,11 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
 {
     fputc('\n', out);
     const char *text = st_text(
-        "%s%s"
-        "Each file is one run: anything else that changed between them counts, too. To see how much that "
-        "is, run A again after B.",
-        result->tests_n > 1 ? st_text("p is corrected for the %zu figures compared (Holm). ", result->tests_n)
-                            : "",
+        "%s%sEach file is one run: anything else that changed between them counts, too. To see how "
+        "much that is, run A again after B.",
+        result->tests_n > 1
+            ? st_text("p is corrected for the %zu figures compared (Holm). ", result->tests_n)
+            : "",
         result->tests_n > 0
             ? st_text("* marks a difference that is shown (p <= %.2f, and more than the drift). ",
                       ST_VERDICT_LEVEL)
@@ -129,7 +132,8 @@ int st_compare_print(const struct st_compare_result *result)
     char text[ST_DIFFERENCE_TEXT_BYTES];
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     FILE *out = st_locale_begin(&stream, stdout);
-    st_text_wrap(out, st_difference_text_sentence(result->figures, result->tests_n, "A", text), 0, width);
+    st_text_wrap(out, st_difference_text_sentence(result->figures, result->tests_n, "A", text), 0,
+                 width);
     fputc('\n', out);
     print_file(out, &result->files[0], "A", width);
     print_file(out, &result->files[1], "B", width);

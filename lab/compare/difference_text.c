@@ -25,8 +25,8 @@ static const char *signed_value(double value)
 static const char *const phrases[ST_FIGURES] = {
     [ST_FIGURE_MEDIAN] = "the median", [ST_FIGURE_P99] = "p99", [ST_FIGURE_P999] = "p99.9"};
 
-/* Lists the figures with this verdict: "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)". @return
- * whether there is one. */
+/* Lists the figures with this verdict: "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)".
+ * @return whether there is one. */
 static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
 {
     buf[0] = '\0';
@@ -35,9 +35,9 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
         const bool more = e->value > 0;
         if (figures[id].verdict != verdict)
             continue;
-        st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s is %s %s (95 %%: %s .. %s)", phrases[id],
-                     value_text(fabs(e->value)), more ? "more" : "less", value_text(more ? e->low : -e->high),
-                     value_text(more ? e->high : -e->low));
+        st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s is %s %s (95 %%: %s .. %s)",
+                     phrases[id], value_text(fabs(e->value)), more ? "more" : "less",
+                     value_text(more ? e->low : -e->high), value_text(more ? e->high : -e->low));
         if (verdict == ST_VERDICT_DRIFTING)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
                            value_text(figures[id].drifts));
@@ -45,8 +45,8 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
     return buf[0] != '\0';
 }
 
-/* Lists how large a true difference of each figure would have to be to be shown. @return whether that is
- * known. */
+/* Lists how large a true difference of each figure would have to be to be shown. @return whether
+ * that is known. */
 static bool detectable(const struct st_figure *figures, size_t tests_n, char *buf)
 {
     buf[0] = '\0';
@@ -58,28 +58,29 @@ static bool detectable(const struct st_figure *figures, size_t tests_n, char *bu
     return buf[0] != '\0';
 }
 
-const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,
-                                        char *buf)
+const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n,
+                                        const char *a, char *buf)
 {
     char better[ST_DIFFERENCE_TEXT_BYTES], worse[ST_DIFFERENCE_TEXT_BYTES];
     const bool better_shown = list(figures, ST_VERDICT_BETTER, better);
     const bool worse_shown = list(figures, ST_VERDICT_WORSE, worse);
     buf[0] = '\0';
     if (better_shown && worse_shown)
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "Partly better, partly worse than %s: %s; %s.", a,
-                       better, worse);
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "Partly better, partly worse than %s: %s; %s.", a, better, worse);
     else if (better_shown || worse_shown)
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s than %s: %s.", better_shown ? "Better" : "Worse", a,
-                       better_shown ? better : worse);
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s than %s: %s.",
+                       better_shown ? "Better" : "Worse", a, better_shown ? better : worse);
     else if (list(figures, ST_VERDICT_DRIFTING, better))
         st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "Cannot tell: %s.", better);
     else if (detectable(figures, tests_n, better))
-        st_text_append(
-            buf, ST_DIFFERENCE_TEXT_BYTES,
-            "No difference shown. If the true difference were %s, 4 of 5 such comparisons would find it.",
-            better);
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "No difference shown. If the true difference were %s, 4 of 5 such "
+                       "comparisons would find it.",
+                       better);
     else
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "No difference shown: the runs have too few values.");
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "No difference shown: the runs have too few values.");
     return buf;
 }
 
@@ -94,9 +95,9 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
                          value_text(figures[id].drifts));
     }
     if (buf[0] != '\0')
-        st_text_append(
-            buf, ST_DIFFERENCE_TEXT_BYTES,
-            " within a single run, more than by chance. A difference that is not larger is not shown.");
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       " within a single run, more than by chance. A difference that is not larger "
+                       "is not shown.");
     return buf;
 }
 
@@ -110,10 +111,10 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
             ST_APPEND(narrow, "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
     }
     if (n > 0)
-        st_text_append(
-            buf, ST_DIFFERENCE_TEXT_BYTES,
-            "%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
-            narrow, n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "%s: the runs have few independent values for %s, so %s may be too narrow. "
+                       "Measure longer.",
+                       narrow, n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
     return buf;
 }
 
@@ -139,7 +140,8 @@ static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id
     fputs(st_verdict_shows(figure) ? " *\n" : "\n", out);
 }
 
-void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b)
+void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a,
+                              const char *b)
 {
     st_text_pad(out, "", LABEL_COLUMNS);
     st_text_pad(out, a, CELL_COLUMNS);

@@ -5,8 +5,8 @@ size_t st_drift_section(size_t k, size_t n)
     return k * ST_DRIFT_SECTIONS / n;
 }
 
-/* Probability that an F value with 4 and df degrees of freedom exceeds f. Source: Abramowitz & Stegun
- * 26.6.4. */
+/* Probability that an F value with 4 and df degrees of freedom exceeds f. Source: Abramowitz &
+ * Stegun 26.6.4. */
 static double f4_p(double f, double df)
 {
     const double x = df / (df + 4 * f);
@@ -15,7 +15,8 @@ static double f4_p(double f, double df)
 
 double st_drift_p(const double *figures, size_t n)
 {
-    double sum[ST_DRIFT_SECTIONS] = {0}, blocks_n[ST_DRIFT_SECTIONS] = {0}, all = 0, between = 0, within = 0;
+    double sum[ST_DRIFT_SECTIONS] = {0}, blocks_n[ST_DRIFT_SECTIONS] = {0}, all = 0, between = 0,
+           within = 0;
     if (n < 2 * (size_t)ST_DRIFT_SECTIONS)
         return 1;
     const double zero = figures[0]; /* subtracted, so that equal blocks give exactly 0 */

@@ -1,6 +1,6 @@
-/* The words of compare. A *run* is one file. It is cut into up to 64 *blocks* of equally many values. A
- * *figure* is one number of a run, such as its median. For the difference of two runs in a figure, pairs.h
- * computes an *interval* and a p-value, and verdict.h a *verdict*. */
+/* The words of compare. A *run* is one file. It is cut into up to 64 *blocks* of equally many
+ * values. A *figure* is one number of a run, such as its median. For the difference of two runs in
+ * a figure, pairs.h computes an *interval* and a p-value, and verdict.h a *verdict*. */
 #pragma once
 
 #include "lab/stats/estimate.h"
@@ -11,9 +11,9 @@ enum st_figure_id { ST_FIGURE_MEDIAN, ST_FIGURE_P99, ST_FIGURE_P999, ST_FIGURES 
 enum st_verdict {
     ST_VERDICT_TOO_SHORT, /* cannot tell: too few values or blocks for an interval */
     ST_VERDICT_NONE,      /* no difference shown */
-    ST_VERDICT_DRIFTING,  /* cannot tell: the difference is more than chance, but not more than a run changes
-                             by itself */
-    ST_VERDICT_BETTER,    /* B has the lower figure */
+    ST_VERDICT_DRIFTING, /* cannot tell: the difference is more than chance, but not more than a run
+                            changes by itself */
+    ST_VERDICT_BETTER,   /* B has the lower figure */
     ST_VERDICT_WORSE,
 };
 
@@ -23,11 +23,11 @@ struct st_figure {
     struct st_estimate difference; /* B - A with its interval, ns; not known: the members are 0 */
     double error;                  /* standard error of the difference; 0: not known */
     double p_value;                /* probability of so large a difference between equal runs */
-    double drift[2]; /* for each run, the figure's largest minus its smallest value in five sections, ns; NAN:
-                        too few values */
-    double drifts;   /* the larger drift of both runs, counting only drifts that are more than chance; 0:
-                        there is none */
-    bool narrow;     /* values depend on each other for so long that the interval may be too narrow */
+    double drift[2]; /* for each run, the figure's largest minus its smallest value in five
+                        sections, ns; NAN: too few values */
+    double drifts; /* the larger drift of both runs, counting only drifts that are more than chance;
+                      0: there is none */
+    bool narrow;   /* values depend on each other for so long that the interval may be too narrow */
     double p_corrected; /* p_corrected and verdict are set by st_verdict_judge */
     enum st_verdict verdict;
 };

@@ -6,25 +6,26 @@
 #include "lab/stats/tails.h"
 
 /* Values of a run count as dependent on their neighbours below this p-value. Of pairs of runs with
- * independent values, 1 in 100 is below it by chance: the 1 % is divided by two runs and at most four
- * block lengths. */
+ * independent values, 1 in 100 is below it by chance: the 1 % is divided by two runs and at most
+ * four block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
-/* A figure drifts within a run below this p-value. Of pairs of runs with independent values, 1 in 20 is
- * below it in a figure by chance. With a lower level, compare would report more differences that other
- * programs cause from one run to the next: docs/adr/0013-evidence.md. */
+/* A figure drifts within a run below this p-value. Of pairs of runs with independent values, 1 in
+ * 20 is below it in a figure by chance. With a lower level, compare would report more differences
+ * that other programs cause from one run to the next: docs/adr/0013-evidence.md. */
 #define DRIFT_LEVEL (0.05 / 2)
 #define MISSING_MAX 0.5
-#define Z_95        1.959963984540054 /* 97.5 % quantile of the normal distribution: 95 % lie within */
-#define BLOCKS_MAX  64
-#define VALUE_BITS  11 /* significant bits of a value that is drawn: exact to 0.05 % */
+/* 97.5 % quantile of the normal distribution: 95 % lie within */
+#define Z_95       1.959963984540054
+#define BLOCKS_MAX 64
+#define VALUE_BITS 11 /* significant bits of a value that is drawn: exact to 0.05 % */
 
 const char *const st_figure_names[ST_FIGURES] = {"median", "p99", "p99.9"};
 const double st_figure_quantiles[ST_FIGURES] = {0.5, 0.99, 0.999};
 
 /* --- drawing blocks: quantiles of what was drawn --- */
 
-/** The blocks of a run. Some are drawn, also more than once; the figures are then those of the drawn
- * values. */
+/** The blocks of a run. Some are drawn, also more than once; the figures are then those of the
+ * drawn values. */
 struct draw {
     struct st_sample sample; /* all values of the run, sorted */
     size_t len;              /* number of blocks, which halves when neighbours are joined */
@@ -64,8 +65,8 @@ static size_t place_of(const struct draw *run, double value)
     return low;
 }
 
-/* Counts the values of each block. Each block is drawn once, so that the figures are those of the whole
- * run. */
+/* Counts the values of each block. Each block is drawn once, so that the figures are those of the
+ * whole run. */
 static void draw_fill(struct draw *run, const struct st_series *series)
 {
     for (size_t i = 0; i < series->n; i++) {
@@ -151,8 +152,8 @@ static double draw_quantile(const struct draw *run, double p)
     return run->values[quantile_bucket(run, p)];
 }
 
-/** The bucket (index in `values`) of the p-quantile, while each block is drawn once. Some values lie above
- * it, unless there is only one bucket. */
+/** The bucket (index in `values`) of the p-quantile, while each block is drawn once. Some values
+ * lie above it, unless there is only one bucket. */
 static size_t draw_bucket(const struct draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
@@ -160,12 +161,12 @@ static size_t draw_bucket(const struct draw *run, double p)
 }
 
 /**
- * Do neighbouring values depend on each other? Then the number of values above a bucket varies more from
- * block to block than that of independent events.
+ * Do neighbouring values depend on each other? Then the number of values above a bucket varies more
+ * from block to block than that of independent events.
  * @param bucket index in `values`: the values above it are counted. @param ret_p probability that
- * independent events vary as much. @return the ratio of the variances: this number of dependent values
- * says as much as one independent value. 1: no more than chance, or too few to count. Source: Fisher's
- * index of dispersion. */
+ * independent events vary as much. @return the ratio of the variances: this number of dependent
+ * values says as much as one independent value. 1: no more than chance, or too few to count.
+ * Source: Fisher's index of dispersion. */
 static double draw_scatter(const struct draw *run, size_t bucket, double *ret_p)
 {
     const double *n = run->n;
@@ -212,7 +213,8 @@ struct scale {
     double low, high, p_value, error;
 };
 
-/** Variance of the drawn differences, corrected for the number of blocks, and its degrees of freedom. */
+/** Variance of the drawn differences, corrected for the number of blocks, and its degrees of
+ * freedom. */
 static double variance_of(const struct both *both, double *ret_df)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
@@ -223,16 +225,15 @@ static double variance_of(const struct both *both, double *ret_df)
         squares[side] = variance(both->effects + side * n, n) * blocks[side] / (blocks[side] - 1);
     }
     const double square = squares[0] + squares[1];
-    *ret_df =
-        square > 0
-            ? square * square /
-                  (squares[0] * squares[0] / (blocks[0] - 1) + squares[1] * squares[1] / (blocks[1] - 1))
-            : fmin(blocks[0], blocks[1]) - 1;
+    *ret_df = square > 0 ? square * square /
+                               (squares[0] * squares[0] / (blocks[0] - 1) +
+                                squares[1] * squares[1] / (blocks[1] - 1))
+                         : fmin(blocks[0], blocks[1]) - 1;
     return square;
 }
 
-/** Computes interval and p-value from the drawn differences, which are sorted. @param value the difference
- * of the runs as they are. */
+/** Computes interval and p-value from the drawn differences, which are sorted. @param value the
+ * difference of the runs as they are. */
 static void judge(const struct both *both, struct scale *ret, double value)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
@@ -250,8 +251,11 @@ static void judge(const struct both *both, struct scale *ret, double value)
     ST_EACH_OF (effect, effects, n)
         against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
-    double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_tails_student_p(value / sqrt(square), df) : 0;
-    if (against_n > 0 && p < 1) /* without such a difference, the draws cannot show how small p is */
+    double p = value == 0 || share >= 0.5 ? 1
+               : square > 0               ? st_tails_student_p(value / sqrt(square), df)
+                                          : 0;
+    if (against_n > 0 &&
+        p < 1) /* without such a difference, the draws cannot show how small p is */
         p = fmax(p, st_tails_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
@@ -263,9 +267,11 @@ struct widest {
     double scatter[2]; /* result of draw_scatter for each run if it is more than chance; else 1 */
 };
 
-static void widen(struct both *both, enum st_figure_id id, struct st_random *random, struct widest *ret)
+static void widen(struct both *both, enum st_figure_id id, struct st_random *random,
+                  struct widest *ret)
 {
-    double *from = both->effects, *to = from + ST_PAIRS_RESAMPLES, *effects = to + ST_PAIRS_RESAMPLES;
+    double *from = both->effects, *to = from + ST_PAIRS_RESAMPLES,
+           *effects = to + ST_PAIRS_RESAMPLES;
     struct st_figure *figure = &ret->figure;
     struct scale scale;
     for (size_t i = 0; i < ST_PAIRS_RESAMPLES; i++) {
@@ -285,10 +291,10 @@ static void widen(struct both *both, enum st_figure_id id, struct st_random *ran
 
 /* --- drift --- */
 
-/** Computes a figure from the blocks first .. first + n - 1 alone. @return whether they have least_n
- * values. */
-static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
-                        double *ret)
+/** Computes a figure from the blocks first .. first + n - 1 alone. @return whether they have
+ * least_n values. */
+static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, size_t n,
+                        uint64_t least_n, double *ret)
 {
     double seen_n = 0;
     for (size_t k = 0; k < run->len; k++) {
@@ -318,9 +324,9 @@ static double sections_apart(struct both *both, enum st_figure_id id, size_t sid
     return high - low;
 }
 
-/** Does a figure differ between the sections of one run by more than its blocks do by chance? The shortest
- * blocks decide: a disturbance that lasts longer than one block, and comes and goes, may or may not occur
- * in the next run. */
+/** Does a figure differ between the sections of one run by more than its blocks do by chance? The
+ * shortest blocks decide: a disturbance that lasts longer than one block, and comes and goes, may
+ * or may not occur in the next run. */
 static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
 {
     double blocks[BLOCKS_MAX];
@@ -337,7 +343,8 @@ static void look_at_drift(struct both *both, struct widest *all)
     ST_EACH_FIGURE (id) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
-            figure->drift[side] = figure->known[side] ? sections_apart(both, id, side) : (double)NAN;
+            figure->drift[side] =
+                figure->known[side] ? sections_apart(both, id, side) : (double)NAN;
             if (isfinite(figure->drift[side]) && is_drifting(both, id, side))
                 figure->drifts = fmax(figure->drifts, figure->drift[side]);
         }
@@ -350,7 +357,8 @@ static void look_at_drift(struct both *both, struct widest *all)
 
 /* --- neighbours --- */
 
-/** Measures for each figure how much neighbours depend on each other, with blocks of the present length. */
+/** Measures for each figure how much neighbours depend on each other, with blocks of the present
+ * length. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
 {
     ST_EACH_FIGURE (id) {
@@ -364,9 +372,9 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
 }
 
 /* Widens the interval for the variance that blocks miss. If values depend on each other over some
- * `scatter` values, means of blocks of L values vary too little: they show the share 1 - scatter / 2L of
- * the variance if the correlation decays exponentially, and more if it decays evenly. Source: Kuensch
- * 1989. */
+ * `scatter` values, means of blocks of L values vary too little: they show the share 1 - scatter /
+ * 2L of the variance if the correlation decays exponentially, and more if it decays evenly. Source:
+ * Kuensch 1989. */
 static void make_up(struct widest *widest, const struct both *both)
 {
     struct st_figure *figure = &widest->figure;
@@ -379,28 +387,34 @@ static void make_up(struct widest *widest, const struct both *both)
     }
     if (!figure->difference.known || missing <= 0)
         return;
-    const double factor = sqrt(1 / (1 - fmin(missing, MISSING_MAX))), value = figure->difference.value;
+    const double factor = sqrt(1 / (1 - fmin(missing, MISSING_MAX))),
+                 value = figure->difference.value;
     figure->difference.low = value - (value - figure->difference.low) * factor;
     figure->difference.high = value + (figure->difference.high - value) * factor;
     figure->error *= factor;
     if (figure->p_value > 0 && figure->p_value < 1)
-        figure->p_value = st_distribution_normal_p(st_distribution_normal_z(figure->p_value / 2) / factor);
+        figure->p_value =
+            st_distribution_normal_p(st_distribution_normal_z(figure->p_value / 2) / factor);
 }
 
-/** Do values depend on each other for so long that the interval may be too narrow? Then the run has too
- * few independent values for the quantile. */
-static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t side, const struct draw *run)
+/** Do values depend on each other for so long that the interval may be too narrow? Then the run has
+ * too few independent values for the quantile. */
+static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t side,
+                      const struct draw *run)
 {
     const double scatter = widest->scatter[side];
     if (scatter <= 1 || !widest->figure.difference.known)
         return false;
-    return (double)run->sample.n / scatter < (double)st_stats_quantile_min_n(st_figure_quantiles[id]);
+    return (double)run->sample.n / scatter <
+           (double)st_stats_quantile_min_n(st_figure_quantiles[id]);
 }
 
-/** Computes the figures of the runs as they are; figures that can be compared get difference.known. */
+/** Computes the figures of the runs as they are; figures that can be compared get
+ * difference.known. */
 static void figures_now(const struct both *both, struct widest *all)
 {
-    const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
+    const bool enough =
+        both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
     ST_EACH_FIGURE (id) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
@@ -419,14 +433,15 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-/** Replaces the values that are rounded to VALUE_BITS by exact ones: both figures, and the middle of the
- * interval. */
+/** Replaces the values that are rounded to VALUE_BITS by exact ones: both figures, and the middle
+ * of the interval. */
 static void make_exact(const struct both *both, enum st_figure_id id, struct st_figure *figure)
 {
     for (size_t side = 0; side < 2; side++) {
         if (!figure->known[side])
             continue;
-        const double exact = (double)st_sample_quantile(&both->run[side].sample, st_figure_quantiles[id]);
+        const double exact =
+            (double)st_sample_quantile(&both->run[side].sample, st_figure_quantiles[id]);
         const double more = (exact - figure->value[side]) * (side == 1 ? 1 : -1);
         figure->value[side] = exact;
         figure->difference.value += more;
@@ -435,13 +450,15 @@ static void make_exact(const struct both *both, enum st_figure_id id, struct st_
     }
 }
 
-static void compare_runs(struct both *both, struct st_random *random, struct st_figure ret[ST_FIGURES])
+static void compare_runs(struct both *both, struct st_random *random,
+                         struct st_figure ret[ST_FIGURES])
 {
     struct widest all[ST_FIGURES] = {0};
     const size_t least = both->run[0].len < both->run[1].len ? both->run[0].len : both->run[1].len;
     figures_now(both, all);
     look_at_drift(both, all);
-    for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
+    for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN;
+         size *= 2) {
         for (size_t side = 0; side < 2 && size > 1; side++)
             draw_join(&both->run[side]);
         look_at_neighbours(both, all);

@@ -6,7 +6,8 @@
 #define LOAD_CLOSE 0.5 /* load averages that differ by less count as equal. Our own choice */
 
 /* Parses one line of "key: value" text. @return the next line; NULL: `text` is at its end. */
-static const char *next_line(const char *text, char *key, size_t key_bytes, char *value, size_t value_bytes)
+static const char *next_line(const char *text, char *key, size_t key_bytes, char *value,
+                             size_t value_bytes)
 {
     const size_t len = strcspn(text, "\n");
     const char *colon = memchr(text, ':', len);
@@ -79,7 +80,8 @@ int st_test_conditions_compare(const char *before, const char *now, bool known_o
             r = add(ret, ret_n, key, other, value);
     }
     at = before;
-    while (r == 0 && !known_only && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
+    while (r == 0 && !known_only &&
+           (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
         if (!st_test_conditions_value(now, key, other, sizeof(other)))
             r = add(ret, ret_n, key, value, "");
     }
@@ -96,7 +98,8 @@ void st_test_conditions_free(struct st_test_condition_pair *list, size_t n)
     free(list);
 }
 
-const char *st_test_conditions_text(const struct st_test_condition_pair *pair, char *buf, size_t buf_bytes)
+const char *st_test_conditions_text(const struct st_test_condition_pair *pair, char *buf,
+                                    size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%s: %.500s -> %.500s", pair->key,
              pair->before[0] != '\0' ? pair->before : "unknown",

@@ -4,13 +4,14 @@
 #include "lab/compare/pairs.h"
 #include "lab/stats/tails.h"
 
-/* Degrees of freedom of the difference of two runs with the fewest blocks that an interval needs. */
+/* Degrees of freedom of the difference of two runs with the fewest blocks that an interval
+ * needs. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
-/* Degrees of freedom with which one run estimates its own error, for example that of a percentile from few
- * values. Found by simulation: docs/results.md. */
+/* Degrees of freedom with which one run estimates its own error, for example that of a percentile
+ * from few values. Found by simulation: docs/results.md. */
 #define ERROR_DF 8.0
-/* 85 % quantile of the normal distribution. It stands for the 80 % that are promised: 1 in 20 pairs of
- * runs seems to drift, which may hide a difference. */
+/* 85 % quantile of the normal distribution. It stands for the 80 % that are promised: 1 in 20 pairs
+ * of runs seems to drift, which may hide a difference. */
 #define Z_85 1.0364333894937896
 
 static enum st_verdict verdict_of(const struct st_figure *figure)
@@ -55,19 +56,19 @@ bool st_verdict_shows(const struct st_figure *figure)
     return figure->verdict == ST_VERDICT_BETTER || figure->verdict == ST_VERDICT_WORSE;
 }
 
-/* Computes the limit for the smallest of tests_n p-values, up to which its difference is shown: Holm's
- * method divides the level by the number of tests. */
+/* Computes the limit for the smallest of tests_n p-values, up to which its difference is shown:
+ * Holm's method divides the level by the number of tests. */
 static double level_of(size_t tests_n)
 {
     return ST_VERDICT_LEVEL / (double)(tests_n > 0 ? tests_n : 1);
 }
 
-/* The size of a difference, in ns, that is shown with a probability of 85 %, without drift. The error is
- * measured itself, and a difference is shown by Student's distribution. So t is such that (difference /
- * measured error) exceeds the limit with a probability of 85 %: a quantile of the noncentral t
- * distribution. Source: Browne, "On the use of a pilot sample for sample size determination", 1995;
- * Jennett & Welch, "The control of proportion defective as judged by a single quality characteristic",
- * 1939. */
+/* The size of a difference, in ns, that is shown with a probability of 85 %, without drift. The
+ * error is measured itself, and a difference is shown by Student's distribution. So t is such that
+ * (difference / measured error) exceeds the limit with a probability of 85 %: a quantile of the
+ * noncentral t distribution. Source: Browne, "On the use of a pilot sample for sample size
+ * determination", 1995; Jennett & Welch, "The control of proportion defective as judged by a single
+ * quality characteristic", 1939. */
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
     const double z = st_distribution_normal_z(level_of(tests_n) / 2);

@@ -14,7 +14,8 @@ int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_c
     if (config->commands_n < 2)
         return -EINVAL;
     ST_EACH_OF (command, commands, config->commands_n) {
-        if (command->start >= config->commands_n || commands[command->start].start != command->start)
+        if (command->start >= config->commands_n ||
+            commands[command->start].start != command->start)
             return -EINVAL;
     }
     *bench = (struct st_bench_exec){.config = *config};
@@ -34,13 +35,14 @@ void st_bench_exec_finish(struct st_bench_exec *bench)
     *bench = (struct st_bench_exec){0};
 }
 
-/* Times one command. A program inherits the timer slack of the thread that starts it, so the slack is set
- * here for idle commands. */
+/* Times one command. A program inherits the timer slack of the thread that starts it, so the slack
+ * is set here for idle commands. */
 static int time_program(struct st_lab *lab, const struct st_exec_command *command,
                         struct st_program_time *ret)
 {
     int64_t slack_ns;
-    const bool slack = command->idle && lab->platform->timer_slack_ns(lab->platform, &slack_ns) == 0;
+    const bool slack =
+        command->idle && lab->platform->timer_slack_ns(lab->platform, &slack_ns) == 0;
     if (slack)
         (void)lab->platform->set_timer_slack_ns(lab->platform, 1);
     const int r = lab->time_program(lab, command->argv, ret);
@@ -83,8 +85,8 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
     return 0;
 }
 
-/* Runs each command once, in random order. If the round does not finish, its samples are removed, because
- * runs of the same round are compared in pairs. */
+/* Runs each command once, in random order. If the round does not finish, its samples are removed,
+ * because runs of the same round are compared in pairs. */
 static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *order, bool counted,
                      struct st_random *random)
 {
@@ -118,12 +120,14 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
     int r = 0;
     bool counted = false;
     for (unsigned i = 0; r == 0 && !bench->stopped; i++) {
-        const int64_t now_ns = st_lab_now_ns(lab), left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
+        const int64_t now_ns = st_lab_now_ns(lab),
+                      left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
         if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
             counted = true; /* warmed up, or the budget allows only one more round */
             bench->warm_up_n = i;
         }
-        if (counted && (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
+        if (counted &&
+            (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
             break;
         r = run_round(bench, lab, order, counted, &random);
         round_ns = st_lab_now_ns(lab) - now_ns;
@@ -148,8 +152,9 @@ static int64_t net_ns(const struct st_bench_exec *bench, size_t i, size_t k)
     return bench->arms[i].wall_ns[k] - bench->arms[bench->arms[i].command->start].wall_ns[k];
 }
 
-/* Computes ret->net, the median of the values with its 95 % interval. Fewer than 6 values have no such
- * interval: it then goes from the least to the greatest value, and its confidence is 1 - 2^(1 - n). */
+/* Computes ret->net, the median of the values with its 95 % interval. Fewer than 6 values have no
+ * such interval: it then goes from the least to the greatest value, and its confidence is 1 - 2^(1
+ * - n). */
 static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
 {
     ret->net = st_summary_median_interval(values, n, 0.95);
@@ -229,8 +234,8 @@ static int by_request(const void *a, const void *b)
     return x->command < y->command ? -1 : 1;
 }
 
-/* Compares a program with the fastest one that should sleep equally long: the difference, and how much
- * more it scatters. */
+/* Compares a program with the fastest one that should sleep equally long: the difference, and how
+ * much more it scatters. */
 static int compare(const struct st_bench_exec *bench, const struct st_exec_figures *best,
                    struct st_exec_figures *f)
 {
@@ -249,8 +254,9 @@ static int compare(const struct st_bench_exec *bench, const struct st_exec_figur
     free(apart);
     const struct st_summary *a = &best->wall, *b = &f->wall;
     f->sd_ratio = a->sd_ns > 0 ? b->sd_ns / a->sd_ns : 0;
-    f->range_ratio =
-        a->max_ns > a->min_ns ? (double)(b->max_ns - b->min_ns) / (double)(a->max_ns - a->min_ns) : 0;
+    f->range_ratio = a->max_ns > a->min_ns
+                         ? (double)(b->max_ns - b->min_ns) / (double)(a->max_ns - a->min_ns)
+                         : 0;
     return 0;
 }
 
@@ -283,7 +289,8 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
 static json_t *words(const char *text)
 {
     json_t *string = json_string(text);
-    return string != NULL ? string : json_null(); /* the text is not UTF-8, which JSON cannot hold */
+    return string != NULL ? string
+                          : json_null(); /* the text is not UTF-8, which JSON cannot hold */
 }
 
 static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_figures *f)
@@ -292,18 +299,22 @@ static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_
     const struct st_summary *s = &f->wall;
     json_t *o = json_object();
     st_json_set(o, "command", words(command->text));
-    st_json_set(o, "start", f->start ? json_null() : words(bench->arms[command->start].command->text));
-    st_json_set(o, "requested_ns", st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
+    st_json_set(o, "start",
+                f->start ? json_null() : words(bench->arms[command->start].command->text));
+    st_json_set(o, "requested_ns",
+                st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
     st_json_set(o, "n", s->n);
     st_json_set(o, "wall_ns", st_summary_json(s));
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&s->median));
-    st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
+    st_json_set(o, "cpu_ns_per_run",
+                st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
     st_json_set(o, "user_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns));
     st_json_set(o, "system_ns_per_run", st_json_real_or_null(f->system_ns >= 0, f->system_ns));
     st_json_set(o, "net_ns", st_json_integer_or_null(f->net.known, f->net.value_ns));
     st_json_set(o, "net_interval_ns",
-                f->net.known ? json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns)
-                             : json_null());
+                f->net.known
+                    ? json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns)
+                    : json_null());
     st_json_set(o, "net_confidence", st_json_real_or_null(f->net.known, f->net_confidence));
     st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
@@ -311,7 +322,8 @@ static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_
     st_json_set(o, "overshoot_of_runs_ns",
                 f->overshoots.n > 0 ? st_summary_json(&f->overshoots) : json_null());
     st_json_set(o, "odd_runs", f->odd_n);
-    st_json_set(o, "difference_ns", st_json_integer_or_null(f->difference.known, f->difference.value_ns));
+    st_json_set(o, "difference_ns",
+                st_json_integer_or_null(f->difference.known, f->difference.value_ns));
     st_json_set(o, "difference_ci95_ns", st_summary_interval_json(&f->difference));
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio > 0, f->sd_ratio));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio > 0, f->range_ratio));

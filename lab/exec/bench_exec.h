@@ -1,5 +1,5 @@
-/* Times whole programs that sleep, from outside: each time includes the start of a process, whose share is
- * also shown separately. */
+/* Times whole programs that sleep, from outside: each time includes the start of a process, whose
+ * share is also shown separately. */
 #pragma once
 
 #include <jansson.h>
@@ -12,10 +12,11 @@ struct st_exec_command {
     const char *text; /* as the user gave it, or the name that the user gave it */
     char *const *argv;
     int64_t requested_ns; /* how long the program should sleep; 0: unknown */
-    size_t start; /* index of the command that only starts and ends, whose time is subtracted from this one;
-                     its own index if it is such a command */
-    bool idle; /* the command is the same program as another, but asked to sleep for 0 s, to time its start:
-                  it runs with a timer slack of 1 ns, so that the sleep itself takes almost no time */
+    size_t start; /* index of the command that only starts and ends, whose time is subtracted from
+                     this one; its own index if it is such a command */
+    bool idle;    /* the command is the same program as another, but asked to sleep for 0 s, to time
+                     its start: it runs with a timer slack of 1 ns, so that the sleep itself takes
+                     almost no time */
 };
 
 struct st_exec_arm {
@@ -30,14 +31,16 @@ struct st_bench_exec;
 struct st_bench_exec_config {
     const struct st_exec_command *commands;
     size_t commands_n;  /* >= 2 */
-    unsigned warm_up_n; /* first runs of each command, which are not counted; fewer if the budget is short */
+    unsigned warm_up_n; /* first runs of each command, which are not counted; fewer if the budget is
+                           short */
     unsigned runs_n;    /* counted runs of each command, at most; 0: until the budget is used up */
     int64_t budget_ns;
     uint64_t seed;        /* of the random order of the commands within a round */
     char *const *prepare; /* program that runs before each run and is not timed; NULL: none */
     bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
-    bool (*go_on)(void *ctx, const struct st_bench_exec
-                                 *bench); /* called after each run; false: stop, drop this run; NULL: go on */
+    bool (*go_on)(void *ctx,
+                  const struct st_bench_exec
+                      *bench); /* called after each run; false: stop, drop this run; NULL: go on */
     void *ctx;
 };
 
@@ -58,37 +61,40 @@ struct st_exec_figures {
     bool start; /* the command only starts and ends */
     struct st_summary wall;
     double user_ns, system_ns; /* CPU time per run; < 0: none */
-    struct st_quantile net;    /* time minus that of the start command in the same round: median of these
-                                  differences, known from 2 runs on */
-    double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs it goes from
-                              the least to the greatest value and has less */
+    struct st_quantile net;    /* time minus that of the start command in the same round: median of
+                                  these differences, known from 2 runs on */
+    double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs it
+                              goes from the least to the greatest value and has less */
     bool overshoot_known;  /* net and requested_ns are known */
-    double overshoot_ns, percent;          /* net - requested */
-    struct st_summary overshoots;          /* net - requested of single runs; n > 0 if overshoot_known */
-    bool impossible;                       /* the whole interval of `net` is less than what was requested */
-    const struct st_exec_figures *fastest; /* fastest command with the same requested_ns; NULL: this one */
-    double sd_ratio, range_ratio;  /* standard deviation and max - min of whole runs, divided by those of
-                                      `fastest`; 0: unknown */
-    struct st_quantile difference; /* time of whole runs minus that of `fastest` in the same round: median
-                                      with its interval */
-    size_t odd_n;                  /* runs whose time is 14.826 median absolute deviations or more from the
-                                      median: what hyperfine warns of */
+    double overshoot_ns, percent; /* net - requested */
+    struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
+    bool impossible;              /* the whole interval of `net` is less than what was requested */
+    const struct st_exec_figures
+        *fastest;                  /* fastest command with the same requested_ns; NULL: this one */
+    double sd_ratio, range_ratio;  /* standard deviation and max - min of whole runs, divided by
+                                      those of  `fastest`; 0: unknown */
+    struct st_quantile difference; /* time of whole runs minus that of `fastest` in the same round:
+                                      median with its interval */
+    size_t odd_n; /* runs whose time is 14.826 median absolute deviations or more from the
+                     median: what hyperfine warns of */
 };
 
-/** Checks the commands, without running them. @return 0, -EINVAL (fewer than two commands, or a `start`
- * that is not a start command), -ENOMEM. The arrays of config must stay valid until
+/** Checks the commands, without running them. @return 0, -EINVAL (fewer than two commands, or a
+ * `start` that is not a start command), -ENOMEM. The arrays of config must stay valid until
  * st_bench_exec_finish. */
-ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config);
+ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench,
+                                    const struct st_bench_exec_config *config);
 void st_bench_exec_finish(struct st_bench_exec *bench);
 
 /** Runs the commands round by round: in each round each command once, in random order.
- * @return 0, -ENOMEM, -ECHILD (a program ended with failed_status), or why a program could not be started;
- * complete rounds stay valid. */
+ * @return 0, -ENOMEM, -ECHILD (a program ended with failed_status), or why a program could not be
+ * started; complete rounds stay valid. */
 ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab);
 
 /** Computes the figures of all commands. @param ret one element for each command: first the start
  * commands, then the others by requested_ns; free with free(). @return 0, -ENOMEM. */
-ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret);
+ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench,
+                                       struct st_exec_figures **ret);
 
 /** The result as the document sleeptune-bench-exec/1. New reference. */
 json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,

@@ -17,11 +17,11 @@
 struct arguments {
     char *const *programs;
     size_t programs_n;
-    const char *start; /* value of --start: a program that only starts and ends; NULL: each program itself
-                          with 0 s, or `true` */
+    const char *start; /* value of --start: a program that only starts and ends; NULL: each program
+                          itself with 0 s, or `true` */
     const char *durations_text, *parameters_text, *names_text;
-    const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and after all, and
-                                              are not timed; NULL: none */
+    const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and
+                                              after all, and are not timed; NULL: none */
     bool ignore_failure;
     struct st_durations durations; /* durations for "{}", {ms} ... */
     int64_t runs_n, warm_up_n, budget_ns;
@@ -68,7 +68,8 @@ struct ready {
 
 /* Splits a command line at blanks. Quotes and a backslash protect blanks, as in a shell; no other
  * character is special.
- * @param to room for the words. @return the number of words; 0: none, an unclosed quote, or too many. */
+ * @param to room for the words. @return the number of words; 0: none, an unclosed quote, or too
+ * many. */
 static size_t split(const char *text, char *to, char **words)
 {
     size_t n = 0;
@@ -120,14 +121,15 @@ static bool has_place(const char *text)
     return *text != '\0';
 }
 
-/* What replaces a placeholder: a word; if that is NULL, a time. If the time is < 0, placeholders stay in
- * the text. */
+/* What replaces a placeholder: a word; if that is NULL, a time. If the time is < 0, placeholders
+ * stay in the text. */
 struct value {
     int64_t ns;
     const char *word;
 };
 
-/* Copies the text with each placeholder replaced by the value. @return a new string; NULL: out of memory. */
+/* Copies the text with each placeholder replaced by the value. @return a new string; NULL: out of
+ * memory. */
 static char *with_value(const char *text, const struct value *value)
 {
     char *out = NULL;
@@ -154,8 +156,8 @@ static char *with_value(const char *text, const struct value *value)
     return out;
 }
 
-static int make_ready(struct ready *r, const char *text, const char *name, const struct value *value,
-                      struct st_exec_command *command)
+static int make_ready(struct ready *r, const char *text, const char *name,
+                      const struct value *value, struct st_exec_command *command)
 {
     r->text = with_value(text, value);
     r->name = name != NULL ? with_value(name, value) : NULL;
@@ -163,8 +165,9 @@ static int make_ready(struct ready *r, const char *text, const char *name, const
     if (r->bytes == NULL || (name != NULL && r->name == NULL))
         return st_failure("out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_failure_usage("'%s' is not a valid command: no word, more than %d, or an unclosed quote",
-                                text, WORDS_MAX);
+        return st_failure_usage(
+            "'%s' is not a valid command: no word, more than %d, or an unclosed quote", text,
+            WORDS_MAX);
     *command = (struct st_exec_command){.text = r->name != NULL ? r->name : r->text,
                                         .argv = r->words,
                                         .requested_ns = value->ns > 0 ? value->ns : 0};
@@ -180,22 +183,25 @@ static void ready_free(struct ready *r)
 
 static const struct value as_it_is = {.ns = -1};
 
-/* How to print a value: with decimals down to the second digit of its spread, in the largest unit that
- * needs at most three decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
+/* How to print a value: with decimals down to the second digit of its spread, in the largest unit
+ * that needs at most three decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
 struct digits {
     double unit_ns;
     const char *unit;
     int decimals;
 };
 
-static struct digits digits_for(const struct st_table_format *format, double value_ns, double spread_ns)
+static struct digits digits_for(const struct st_table_format *format, double value_ns,
+                                double spread_ns)
 {
-    static const struct digits units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "µs", 0}, {1, "ns", 0}};
+    static const struct digits units[] = {
+        {1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "µs", 0}, {1, "ns", 0}};
     const double spread = spread_ns > 0 ? spread_ns : fabs(value_ns) / 1000;
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) &&
-           (format->unit_ns > 0 ? units[i].unit_ns > format->unit_ns
-                                : fabs(value_ns) < units[i].unit_ns || spread < 0.01 * units[i].unit_ns))
+           (format->unit_ns > 0
+                ? units[i].unit_ns > format->unit_ns
+                : fabs(value_ns) < units[i].unit_ns || spread < 0.01 * units[i].unit_ns))
         i++;
     struct digits d = units[i];
     const double second = 1 - floor(log10(fmax(spread, 1) / d.unit_ns));
@@ -208,10 +214,10 @@ static const char *number(const struct digits *d, double ns)
     return st_text("%.*f", d->decimals, ns / d->unit_ns);
 }
 
-/* Appends the times of whole runs: "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n
- * 10". */
-static void say_whole(const struct st_table_format *format, const struct st_exec_figures *f, char *text,
-                      size_t bytes)
+/* Appends the times of whole runs: "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700
+ * µs, n 10". */
+static void say_whole(const struct st_table_format *format, const struct st_exec_figures *f,
+                      char *text, size_t bytes)
 {
     const struct st_summary *w = &f->wall;
     const struct digits d = digits_for(format, w->mean_ns, w->sd_ns);
@@ -224,17 +230,18 @@ static void say_whole(const struct st_table_format *format, const struct st_exec
     st_text_append(text, bytes, ", system %s, n %ju", st_ns_text((int64_t)f->system_ns), w->n);
 }
 
-/* Appends the time without the start: "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8
+/* Appends the time without the start: "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs]
+ * (1.8
  * %)". */
-static void say_net(const struct st_table_format *format, const struct st_exec_command *command, bool idle,
-                    const struct st_exec_figures *f, char *text, size_t bytes)
+static void say_net(const struct st_table_format *format, const struct st_exec_command *command,
+                    bool idle, const struct st_exec_figures *f, char *text, size_t bytes)
 {
     const double low_ns = (double)(f->net.low_ns - command->requested_ns),
                  high_ns = (double)(f->net.high_ns - command->requested_ns);
     const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
                  above_ns = (double)(f->net.high_ns - f->net.value_ns);
-    /* the spread is the distance to the nearer end of the interval, because a few slow runs move the other
-     * one; with two runs one end is the value itself */
+    /* the spread is the distance to the nearer end of the interval, because a few slow runs move
+     * the other one; with two runs one end is the value itself */
     const double near_ns = fmin(below_ns, above_ns),
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for(format, (double)f->net.value_ns, wide_ns);
@@ -255,16 +262,15 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
         st_text_append(text, bytes, ", only a %.0f %% interval: %ju runs allow no better one",
                        100 * f->net_confidence, f->net.n);
     if (f->impossible)
-        st_text_append(
-            text, bytes,
-            ". That is impossible for a sleep: it takes its time in another unit ({s}, {ms}, {us}), "
-            "or 0 does not mean no sleep to it (set --start)");
+        st_text_append(text, bytes,
+                       ". That is impossible for a sleep: it takes its time in another unit ({s}, "
+                       "{ms}, {us}), or 0 does not mean no sleep to it (set --start)");
     else if (f->overshoot_known && high_ns < 0)
         st_text_append(text, bytes, ": its start takes longer alone than before a sleep");
 }
 
-/* Appends how the time differs from that of the fastest program: "; +151 µs [20 .. 260 µs] against ./first
- * 5". */
+/* Appends how the time differs from that of the fastest program: "; +151 µs [20 .. 260 µs] against
+ * ./first 5". */
 static void say_difference(const struct st_table_format *format, const struct st_quantile *q,
                            const char *first, char *text, size_t bytes)
 {
@@ -306,16 +312,16 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
     const struct st_quantile *q = &f->difference;
-    const bool other = q->high_ns < 0; /* f is faster than f->fastest in most rounds: a few slow runs raised
-                                          its mean */
+    const bool other = q->high_ns < 0; /* f is faster than f->fastest in most rounds: a few slow
+                                          runs raised its mean */
     const struct st_exec_figures *fast = other ? f : f->fastest, *slow = other ? f->fastest : f;
     const double unit_ns = (other ? -1 : 1) * fast->wall.mean_ns;
     if (q->low_ns <= 0 && !other)
         st_text_say(out, width, "%s and %s: no difference is shown.", fast->command->text,
                     slow->command->text);
     else
-        st_text_say(out, width, "%s: %.4g times faster than %s [%.4g .. %.4g].", fast->command->text,
-                    1 + (double)q->value_ns / unit_ns, slow->command->text,
+        st_text_say(out, width, "%s: %.4g times faster than %s [%.4g .. %.4g].",
+                    fast->command->text, 1 + (double)q->value_ns / unit_ns, slow->command->text,
                     1 + (double)(other ? q->high_ns : q->low_ns) / unit_ns,
                     1 + (double)(other ? q->low_ns : q->high_ns) / unit_ns);
 }
@@ -336,12 +342,12 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
     }
     st_text_say(
         out, width,
-        "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: CPU time "
-        "of a run. Without the start: the program's time minus the start-only program's time in the "
-        "same round, as the median of all rounds with its 95 %% interval.%s",
-        odd ? " Outliers, 14.8 median absolute deviations or more from the median, as hyperfine counts them: "
-              "something else ran. Measure on a quiet machine, or with more --warmup if they are the first "
-              "runs."
+        "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: "
+        "CPU time of a run. Without the start: the program's time minus the start-only program's "
+        "time in the same round, as the median of all rounds with its 95 %% interval.%s",
+        odd ? " Outliers, 14.8 median absolute deviations or more from the median, as hyperfine "
+              "counts them: something else ran. Measure on a quiet machine, or with more --warmup "
+              "if they are the first runs."
             : "");
     st_text_say(out, width, "%s in random order, seed %ju, after %u run%s to warm up%s.",
                 st_ns_text(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
@@ -357,8 +363,8 @@ static int print(const struct st_bench_exec *bench, struct arguments *a)
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
         print_text(bench, &a->common.out, figures, out, width);
-    const int status = st_bench_command_end(&a->common, st_bench_exec_json(bench, figures, st_lab_native()),
-                                            bench->arms[0].n);
+    const int status = st_bench_command_end(
+        &a->common, st_bench_exec_json(bench, figures, st_lab_native()), bench->arms[0].n);
     free(figures);
     return status;
 }
@@ -370,7 +376,8 @@ static bool go_on(void *ctx, const struct st_bench_exec *bench)
                                   st_ns_short(bench->elapsed_ns), st_ns_short(a->budget_ns));
 }
 
-/* Passes a signal on to the program that runs, which may have hours to go. Runs in the signal handler. */
+/* Passes a signal on to the program that runs, which may have hours to go. Runs in the signal
+ * handler. */
 static void on_stop(void)
 {
     struct st_lab *lab = st_lab_native();
@@ -397,21 +404,22 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
         return st_failure("%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->common.quiet)
-        fprintf(stderr, "%zu programs in random order (seed %jd): at most %lld s.\n", n, a->common.seed,
-                (long long)(a->budget_ns / ST_NS_PER_S));
+        fprintf(stderr, "%zu programs in random order (seed %jd): at most %lld s.\n", n,
+                a->common.seed, (long long)(a->budget_ns / ST_NS_PER_S));
     r = st_bench_exec_measure(&bench, st_lab_native());
     st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;
     const char *text = commands[bench.failed].text;
     if (r == -ECHILD)
-        status = st_failure(
-            "'%s' ended with status %d%s", text, bench.failed_status,
-            commands[bench.failed].idle ? ". Set --start to a program that only starts and ends" : "");
+        status = st_failure("'%s' ended with status %d%s", text, bench.failed_status,
+                            commands[bench.failed].idle
+                                ? ". Set --start to a program that only starts and ends"
+                                : "");
     else if (r != 0)
         status = st_failure("'%s': %s", text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)
-        status = st_failure("nothing was measured: running each program once took %s. Set --budget to "
-                            "twice that or more.",
+        status = st_failure("nothing was measured: running each program once took %s. Set --budget "
+                            "to twice that or more.",
                             st_ns_text(bench.elapsed_ns));
     else if (bench.arms[0].n == 0)
         status = st_failure("nothing was measured");
@@ -430,22 +438,23 @@ struct plan {
     size_t n;
 };
 
-/* Adds one command. @param start index of its start command; SIZE_MAX: it is a start command itself. */
-static int plan_one(struct plan *plan, const char *text, const char *name, const struct value *value,
-                    size_t start)
+/* Adds one command. @param start index of its start command; SIZE_MAX: it is a start command
+ * itself. */
+static int plan_one(struct plan *plan, const char *text, const char *name,
+                    const struct value *value, size_t start)
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
-        return st_failure_usage("too many programs and durations: at most %d combinations are possible",
-                                COMMANDS_MAX);
+        return st_failure_usage(
+            "too many programs and durations: at most %d combinations are possible", COMMANDS_MAX);
     plan->n++;
     const int r = make_ready(&plan->ready[i], text, name, value, &plan->commands[i]);
     plan->commands[i].start = start != SIZE_MAX ? start : i;
     return r;
 }
 
-/* Context of plan_word, which adds one command for each word of a list: the program, and the index of its
- * start command. */
+/* Context of plan_word, which adds one command for each word of a list: the program, and the index
+ * of its start command. */
 struct program {
     struct plan *plan;
     const char *text, *name; /* name is NULL if none was given */
@@ -458,14 +467,16 @@ static int plan_word(void *ctx, const char *word)
     return plan_one(p->plan, p->text, p->name, &(struct value){-1, word}, p->start);
 }
 
-/* Adds the commands of a program, one for each duration or parameter, and the start command, which times
- * its start: that of --start; else, if durations replace {}, the program itself with 0 s; else `true`.
- * @param common index of the start command that several programs share; SIZE_MAX: it was not yet added. */
-static int plan_program(struct plan *plan, const struct arguments *a, const char *text, const char *name,
-                        size_t *common)
+/* Adds the commands of a program, one for each duration or parameter, and the start command, which
+ * times its start: that of --start; else, if durations replace {}, the program itself with 0 s;
+ * else `true`.
+ * @param common index of the start command that several programs share; SIZE_MAX: it was not yet
+ * added. */
+static int plan_program(struct plan *plan, const struct arguments *a, const char *text,
+                        const char *name, size_t *common)
 {
-    const bool words = has_place(text) && a->parameters_text != NULL, told = has_place(text) && !words,
-               own = told && a->start == NULL;
+    const bool words = has_place(text) && a->parameters_text != NULL,
+               told = has_place(text) && !words, own = told && a->start == NULL;
     size_t start = own ? plan->n : *common;
     int r = 0;
     if (own) {
@@ -479,11 +490,13 @@ static int plan_program(struct plan *plan, const struct arguments *a, const char
         return st_word_list_each("--parameters", a->parameters_text, plan_word,
                                  &(struct program){plan, text, name, start});
     for (size_t d = 0; d < (told ? a->durations.n : 1) && r == 0; d++)
-        r = plan_one(plan, text, name, &(struct value){told ? a->durations.ns[d] : -1, NULL}, start);
+        r = plan_one(plan, text, name, &(struct value){told ? a->durations.ns[d] : -1, NULL},
+                     start);
     return r;
 }
 
-/* Runs a program once, without timing it; NULL: does nothing. @return an st_exit, after a message. */
+/* Runs a program once, without timing it; NULL: does nothing. @return an st_exit, after a
+ * message. */
 static int run_once(const char *option, const char *text)
 {
     struct st_lab *lab = st_lab_native();
@@ -506,8 +519,8 @@ static int run_around(struct arguments *a, const struct plan *plan)
 {
     struct st_exec_command command = {.argv = NULL};
     struct ready ready = {.text = NULL};
-    int status =
-        a->prepare != NULL ? make_ready(&ready, a->prepare, NULL, &as_it_is, &command) : ST_EXIT_DONE;
+    int status = a->prepare != NULL ? make_ready(&ready, a->prepare, NULL, &as_it_is, &command)
+                                    : ST_EXIT_DONE;
     if (status == ST_EXIT_DONE)
         status = run_once("--setup", a->setup);
     if (status == ST_EXIT_DONE) {
@@ -524,7 +537,8 @@ static int run(struct arguments *a)
     struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
                         .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
     size_t common = SIZE_MAX;
-    int status = plan.ready == NULL || plan.commands == NULL ? st_failure("out of memory") : ST_EXIT_DONE;
+    int status =
+        plan.ready == NULL || plan.commands == NULL ? st_failure("out of memory") : ST_EXIT_DONE;
     const char *names = a->names_text != NULL ? a->names_text : "";
     for (size_t i = 0; i < a->programs_n && status == ST_EXIT_DONE; i++) {
         const size_t bytes = strcspn(names, ",");
@@ -571,7 +585,8 @@ int st_cmd_exec(int argc, char **argv)
     a.programs_n = (size_t)(argc - first);
     if (a.parameters_text != NULL && a.durations_text != NULL)
         return st_failure_usage("--durations and --parameters cannot be used together");
-    r = st_word_list_durations(a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
+    r = st_word_list_durations(a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
+                               &a.durations);
     if (r == 0)
         r = st_bench_command_check(&a.common);
     return r != 0 ? r : run(&a);

@@ -1,5 +1,5 @@
-/* What the laboratory needs from FreeBSD: its ways of sleeping, and the ways of waking and calls that only
- * FreeBSD has. Manual pages: _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
+/* What the laboratory needs from FreeBSD: its ways of sleeping, and the ways of waking and calls
+ * that only FreeBSD has. Manual pages: _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
 #include <sys/types.h>
 
 #include <sys/umtx.h>
@@ -12,8 +12,8 @@
 #include "lab/posix/sleep_posix.h"
 #include "lab/posix/wake_posix.h"
 
-/* Sleeps in _umtx_op(2), on which the waits of the thread library are built. The cycle loop uses this
- * sleep with wait = "precise". */
+/* Sleeps in _umtx_op(2), on which the waits of the thread library are built. The cycle loop uses
+ * this sleep with wait = "precise". */
 static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
     return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
@@ -56,7 +56,8 @@ static int wait_umtx(struct st_wake_place *place, int64_t due_ns)
         ._timeout = st_ns_to_timespec(due_ns), ._flags = UMTX_ABSTIME, ._clockid = CLOCK_MONOTONIC};
     while (atomic_exchange(&place->word, 0) == 0) {
         /* the fourth argument of _umtx_op is the size of the fifth, cast to a pointer */
-        if (_umtx_op(&place->word, UMTX_OP_WAIT_UINT_PRIVATE, 0, (void *)sizeof(timeout), &timeout) != 0)
+        if (_umtx_op(&place->word, UMTX_OP_WAIT_UINT_PRIVATE, 0, (void *)sizeof(timeout),
+                     &timeout) != 0)
             return -errno;
     }
     return 0;
@@ -71,7 +72,9 @@ static int wake_umtx(struct st_wake_place *place)
 static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 
 static const struct st_wake_method wakes[] = {
-    {.name = "umtx", .summary = "waits in UMTX_OP_WAIT_UINT, woken by UMTX_OP_WAKE", .ops = &umtx_ops},
+    {.name = "umtx",
+     .summary = "waits in UMTX_OP_WAIT_UINT, woken by UMTX_OP_WAKE",
+     .ops = &umtx_ops},
 };
 
 /* --- calls --- */

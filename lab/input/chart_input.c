@@ -9,13 +9,17 @@
 #include "platform/program/options.h"
 
 #define LATENESS "lateness (woke - due)"
-#define VALUE    "value" /* values of unknown meaning, which can be drawn together with any quantity */
+#define VALUE                                                                                      \
+    "value" /* values of unknown meaning, which can be drawn together with any quantity            \
+             */
 
 /* The name of a file without its folders, for the text of the picture. */
 static const char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    return strcmp(path, "-") == 0              ? "standard input"
+           : slash != NULL && slash[1] != '\0' ? slash + 1
+                                               : path;
 }
 
 /* The end of a path, as many bytes as fit into st_chart_set.file. */
@@ -48,11 +52,12 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
     set->n = n > 0 ? (uint64_t)n : 0;
     if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
         return;
-    box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&
-                        box->median_ns <= box->max_ns;
+    box->median_known = get_ns(distribution, "median", &box->median_ns) &&
+                        box->min_ns <= box->median_ns && box->median_ns <= box->max_ns;
     box->known = box->median_known && get_ns(distribution, "q1", &box->q1_ns) &&
                  get_ns(distribution, "q3", &box->q3_ns) && box->min_ns <= box->q1_ns &&
-                 box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns && box->q3_ns <= box->max_ns;
+                 box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns &&
+                 box->q3_ns <= box->max_ns;
     if (!box->median_known)
         box->median_ns = box->min_ns;
     box->mean_known = get_ns(distribution, "mean", &box->mean_ns) && !box->known &&
@@ -142,7 +147,8 @@ static int add_results(const struct st_document *kind, const char *name, const j
     return ST_EXIT_DONE;
 }
 
-static int add_series(const char *name, const char *label, const json_t *document, struct st_chart_data *data)
+static int add_series(const char *name, const char *label, const json_t *document,
+                      struct st_chart_data *data)
 {
     struct st_series_input result = {0};
     int status = st_series_input_json(name, document, &result);
@@ -153,7 +159,8 @@ static int add_series(const char *name, const char *label, const json_t *documen
             status = st_failure("%s: %s", name, strerror(-r));
     }
     if (result.left_out_n > 0)
-        ST_PRINT(data->note, "The last %llu samples are not drawn.", (unsigned long long)result.left_out_n);
+        ST_PRINT(data->note, "The last %llu samples are not drawn.",
+                 (unsigned long long)result.left_out_n);
     st_series_input_finish(&result);
     return status;
 }
@@ -185,7 +192,8 @@ int st_chart_json(const char *name, const json_t *document, struct st_chart_data
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure("%s was written by a newer sleeptune: '%.40s'", name, schema);
     if (kind != NULL)
-        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(kind, name, document, data);
+        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(kind, name,
+                                                                                  document, data);
     return st_failure("%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
 }
 
@@ -204,20 +212,22 @@ static int read_json(const char *name, FILE *stream, struct st_chart_data *data)
 }
 
 /* Reads a recording or text, and adds its series as a set. */
-static int read_series(const char *path, const struct st_series_options *options, struct st_chart_data *data)
+static int read_series(const char *path, const struct st_series_options *options,
+                       struct st_chart_data *data)
 {
     struct st_series_input *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure("out of memory");
     int status = st_series_input_read(path, options, result);
     if (status == ST_EXIT_DONE) {
-        const int r = st_chart_add_series(data, short_name(path), &result->series, !result->untimed);
+        const int r =
+            st_chart_add_series(data, short_name(path), &result->series, !result->untimed);
         ST_PRINT(data->quantity, "%s", result->plain ? VALUE : LATENESS);
         if (!result->untimed)
             ST_PRINT(data->note, "%s", result->note);
         if (result->conditions != NULL)
-            st_chart_conditions(data,
-                                st_conditions_lines(result->conditions, ST_ROOM(sizeof(data->conditions))));
+            st_chart_conditions(
+                data, st_conditions_lines(result->conditions, ST_ROOM(sizeof(data->conditions))));
         if (r != 0)
             status = st_failure("%s: %s", path, strerror(-r));
     }
@@ -226,7 +236,8 @@ static int read_series(const char *path, const struct st_series_options *options
     return status;
 }
 
-static int read_file(const char *path, const struct st_series_options *options, struct st_chart_data *data)
+static int read_file(const char *path, const struct st_series_options *options,
+                     struct st_chart_data *data)
 {
     size_t cell;
     FILE *stream = st_series_input_open(path, &cell);
@@ -240,7 +251,8 @@ static int read_file(const char *path, const struct st_series_options *options, 
     return read_series(path, options, data);
 }
 
-int st_chart_read(const char *path, const struct st_series_options *options, struct st_chart_data *data)
+int st_chart_read(const char *path, const struct st_series_options *options,
+                  struct st_chart_data *data)
 {
     char quantity[sizeof(data->quantity)];
     const size_t before = data->n;
@@ -251,8 +263,8 @@ int st_chart_read(const char *path, const struct st_series_options *options, str
     if (before > 0 && strcmp(data->quantity, VALUE) == 0)
         ST_PRINT(data->quantity, "%s", quantity);
     if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
-        status = st_failure("%s has %s and %s has %s: one picture cannot show both", data->set[0]->file,
-                            quantity, short_name(path), data->quantity);
+        status = st_failure("%s has %s and %s has %s: one picture cannot show both",
+                            data->set[0]->file, quantity, short_name(path), data->quantity);
     const char *name = short_name(path);
     ST_EACH_OF (other, data->set, before) {
         if (strcmp((*other)->file, name) == 0)

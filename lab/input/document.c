@@ -59,8 +59,8 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
     return kind->list != NULL ? json_array_get(json_object_get(document, kind->list), i) : document;
 }
 
-/* Appends a value of a result to its label or group. Text stands alone ("fifo"); a number, or any value if
- * `named`, follows the name of its key ("requested 5.000 ms"). */
+/* Appends a value of a result to its label or group. Text stands alone ("fifo"); a number, or any
+ * value if `named`, follows the name of its key ("requested 5.000 ms"). */
 static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
 {
     const size_t bytes = strlen(key);
@@ -76,8 +76,8 @@ static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, c
     st_text_join(buf, buf_bytes, ", ", "%s%s", named || !json_is_string(value) ? name : "", text);
 }
 
-static void words(const json_t *result, const char *const *keys, size_t keys_n, bool named, char *buf,
-                  size_t buf_bytes)
+static void words(const json_t *result, const char *const *keys, size_t keys_n, bool named,
+                  char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
     for (size_t i = 0; i < keys_n && keys[i] != NULL; i++) {
@@ -90,17 +90,20 @@ static void words(const json_t *result, const char *const *keys, size_t keys_n, 
     }
 }
 
-void st_document_label(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+void st_document_label(const struct st_document *kind, const json_t *result, char *buf,
+                       size_t buf_bytes)
 {
     words(result, kind->label, ST_DOCUMENT_LABELS, false, buf, buf_bytes);
 }
 
-void st_document_panel(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+void st_document_panel(const struct st_document *kind, const json_t *result, char *buf,
+                       size_t buf_bytes)
 {
     words(result, kind->group, ST_DOCUMENT_GROUPS, true, buf, buf_bytes);
 }
 
-void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+void st_document_group(const struct st_document *kind, const json_t *result, char *buf,
+                       size_t buf_bytes)
 {
     st_document_panel(kind, result, buf, buf_bytes);
     if (kind->x != NULL)

@@ -66,15 +66,16 @@ static int read_recording(struct input *input, struct st_series_input *result)
         note(result, "The recording has no end mark: it was read up to its last whole line.");
     if (run->end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
-    const char *lost =
-        st_text("%ju cycles are missing: the buffer for samples (ring) was full.", run->totals.lost_cycles);
+    const char *lost = st_text("%ju cycles are missing: the buffer for samples (ring) was full.",
+                               run->totals.lost_cycles);
     if (run->totals.lost_cycles > 0)
         note(result, lost);
     result->conditions = strdup(run->conditions);
     st_recording_close_reader(reader);
     if (r == 0 && result->conditions == NULL)
         r = -ENOMEM;
-    return r == 0 ? ST_EXIT_DONE : st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
+    return r == 0 ? ST_EXIT_DONE
+                  : st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
 }
 
 /* --- JSON --- */
@@ -109,8 +110,9 @@ static int add_values(const json_t *document, struct st_series_input *result)
             result->left_out_n = json_array_size(samples) - i;
             break;
         }
-        const int r = st_series_add(&result->series, index != NULL ? (uint64_t)json_integer_value(index) : i,
-                                    json_integer_value(sample));
+        const int r =
+            st_series_add(&result->series, index != NULL ? (uint64_t)json_integer_value(index) : i,
+                          json_integer_value(sample));
         if (r != 0)
             return r == -EINVAL ? -EBADMSG : r;
     }
@@ -129,9 +131,10 @@ static char *lines_of(const json_t *object)
         return NULL;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        char *dumped = json_is_string(value)
-                           ? NULL
-                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        char *dumped =
+            json_is_string(value)
+                ? NULL
+                : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         if (!json_is_null(value)) /* null: the condition is unknown */
             fprintf(out, "%s: %s\n", key, dumped != NULL ? dumped : json_string_value(value));
         free(dumped);
@@ -143,8 +146,8 @@ int st_series_input_json(const char *name, const json_t *document, struct st_ser
 {
     const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA_FAMILY))
-        return st_failure("%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'. A column of "
-                          "'sleeptune-lab table --samples' can be read.",
+        return st_failure("%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'. A "
+                          "column of 'sleeptune-lab table --samples' can be read.",
                           name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
         return st_failure("%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
@@ -207,8 +210,8 @@ static const char *reason(int r)
     }
 }
 
-/* Reads a line without its newline; stops at LINE_BYTES - 1 bytes or after a NUL. @return whether there is
- * a line. */
+/* Reads a line without its newline; stops at LINE_BYTES - 1 bytes or after a NUL. @return whether
+ * there is a line. */
 static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
 {
     size_t bytes = 0;
@@ -223,8 +226,8 @@ static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
     return bytes > 0 || c == '\n';
 }
 
-static int read_lines(struct input *input, struct st_series_text *text, struct st_series_input *result,
-                      uint64_t *ret_line)
+static int read_lines(struct input *input, struct st_series_text *text,
+                      struct st_series_input *result, uint64_t *ret_line)
 {
     char line[LINE_BYTES];
     size_t bytes;
@@ -321,8 +324,8 @@ int st_series_input_read(const char *path, const struct st_series_options *optio
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
-        ST_PRINT(text, "Only the first %zu samples were read; %ju more were left out.", ret->series.n,
-                 ret->left_out_n);
+        ST_PRINT(text, "Only the first %zu samples were read; %ju more were left out.",
+                 ret->series.n, ret->left_out_n);
         note(ret, text);
     }
     return status;
@@ -334,9 +337,10 @@ int st_series_input_period(const struct st_series_options *o, struct st_period *
 {
     if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
         return st_failure_usage("--every and --frames, --rate cannot be used together");
-    const int r = o->frames != 0 || o->rate_hz != 0
-                      ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
-                                       o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
-                      : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
+    const int r =
+        o->frames != 0 || o->rate_hz != 0
+            ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
+                             o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
+            : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
     return r == 0 ? 0 : st_failure_usage("the period is out of range");
 }

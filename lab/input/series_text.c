@@ -47,7 +47,8 @@ static int comment(struct st_series_text *text, const char *line)
     uint64_t num, den;
     if (!st_text_begins(line, PERIOD_COMMENT))
         return 0;
-    if (!take_u64(&at, &num) || !take_char(&at, '/') || !take_u64(&at, &den) || *skip_blanks(at) != '\0')
+    if (!take_u64(&at, &num) || !take_char(&at, '/') || !take_u64(&at, &den) ||
+        *skip_blanks(at) != '\0')
         return -EBADMSG;
     text->period_known = true;
     return den == 0 ? -ERANGE : st_period_init_ns(&text->series.period, num, den);
@@ -59,15 +60,19 @@ static int csv_line(struct st_series_text *text, const char *at)
     if (!take_u64(&at, &index) || !take_char(&at, ','))
         return -EBADMSG;
     const bool negative = take_char(&at, '-');
-    if (!take_u64(&at, &size) || !take_char(&at, ',') || !take_u64(&at, &skipped) || *skip_blanks(at) != '\0')
+    if (!take_u64(&at, &size) || !take_char(&at, ',') || !take_u64(&at, &skipped) ||
+        *skip_blanks(at) != '\0')
         return -EBADMSG;
     if (size > LATENESS_MAX_NS || index > INDEX_MAX)
         return -ERANGE;
-    return skipped > 0 ? 0 : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
+    return skipped > 0
+               ? 0
+               : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
 }
 
-/* The n-th cell (n > 0) of a row of a table. Cells end at tabs; in a row without tabs at semicolons, else
- * at commas, else at blanks. Quotes protect these characters. @return NULL: the row has fewer cells. */
+/* The n-th cell (n > 0) of a row of a table. Cells end at tabs; in a row without tabs at
+ * semicolons, else at commas, else at blanks. Quotes protect these characters. @return NULL: the
+ * row has fewer cells. */
 static const char *cell_at(const char *row, size_t n, size_t *ret_bytes)
 {
     const char *end = "\t;, ";
@@ -76,7 +81,8 @@ static const char *cell_at(const char *row, size_t n, size_t *ret_bytes)
     for (;; n--) {
         bool quoted = false;
         row = *end == ' ' ? skip_blanks(row) : row;
-        for (*ret_bytes = 0; row[*ret_bytes] != '\0' && (quoted || row[*ret_bytes] != *end); ++*ret_bytes)
+        for (*ret_bytes = 0; row[*ret_bytes] != '\0' && (quoted || row[*ret_bytes] != *end);
+             ++*ret_bytes)
             quoted ^= row[*ret_bytes] == '"';
         if (n == 1)
             return row;
@@ -110,9 +116,10 @@ static int column_line(struct st_series_text *text, const char *line)
         return -ENOENT;
     const char *from = skip_blanks(cell);
     if (text->cell > 0 && from >= cell + cell_bytes)
-        return add_figure(text, (double)NAN);             /* an empty cell: this row has no value */
-    const size_t bytes = strspn(from, "+-.0123456789eE"); /* no more than these characters, since strtod
-                                                             accepts "inf" and hexadecimal numbers, too */
+        return add_figure(text, (double)NAN); /* an empty cell: this row has no value */
+    const size_t bytes =
+        strspn(from, "+-.0123456789eE"); /* no more than these characters, since strtod
+                                            accepts "inf" and hexadecimal numbers, too */
     char *end;
     const double figure = strtod(from, &end);
     if (bytes == 0 || end != from + bytes || skip_blanks(end) < cell + cell_bytes) {
@@ -155,7 +162,8 @@ int st_series_text_end(struct st_series_text *text)
         const double ns = text->column[i] * unit_ns;
         if (isnan(ns))
             continue;
-        r = fabs(ns) > (double)LATENESS_MAX_NS ? -ERANGE : st_series_add(&text->series, i, llrint(ns));
+        r = fabs(ns) > (double)LATENESS_MAX_NS ? -ERANGE
+                                               : st_series_add(&text->series, i, llrint(ns));
     }
     free(text->column);
     text->column = NULL;

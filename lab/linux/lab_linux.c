@@ -1,5 +1,5 @@
-/* What the laboratory needs from Linux: its ways of sleeping, and the ways of waking and calls that only
- * Linux has. */
+/* What the laboratory needs from Linux: its ways of sleeping, and the ways of waking and calls that
+ * only Linux has. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -20,15 +20,16 @@
 #define FUTEX_NUMBER SYS_futex
 #endif
 
-/* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a
- * relative one.
+/* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC;
+ * FUTEX_WAIT takes a relative one.
  * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
 static int futex_wait(_Atomic uint32_t *word, int64_t due_ns)
 {
-    const int64_t until[2] = {due_ns / ST_NS_PER_S,
-                              due_ns % ST_NS_PER_S}; /* 64 bits, as the kernel expects, whatever time_t has */
-    const long r = syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &until, NULL,
-                           FUTEX_BITSET_MATCH_ANY);
+    const int64_t until[2] = {
+        due_ns / ST_NS_PER_S,
+        due_ns % ST_NS_PER_S}; /* 64 bits, as the kernel expects, whatever time_t has */
+    const long r = syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &until,
+                           NULL, FUTEX_BITSET_MATCH_ANY);
     return r == 0 || errno == EAGAIN ? 0 : -errno;
 }
 
@@ -76,7 +77,8 @@ static int wait_futex(struct st_wake_place *place, int64_t due_ns)
 static int wake_futex(struct st_wake_place *place)
 {
     atomic_store(&place->word, 1);
-    return syscall(FUTEX_NUMBER, &place->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) >= 0 ? 0 : -errno;
+    return syscall(FUTEX_NUMBER, &place->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) >= 0 ? 0
+                                                                                          : -errno;
 }
 
 static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL};
@@ -84,8 +86,8 @@ static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL}
 /* The ways of waking that only Linux has. */
 static const struct st_wake_method wakes[] = {
     {.name = "futex",
-     .summary =
-         "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE, as Rust's condition variable and channel do",
+     .summary = "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE, as Rust's condition variable and "
+                "channel do",
      .ops = &ops_futex},
 };
 
@@ -111,7 +113,8 @@ static const struct st_call_method calls[] = {
     {.name = "futex-wake",
      .summary = "futex call to wake a thread while none waits",
      .call = call_futex,
-     .raw = call_futex}, /* the C library has no function for it: the call is already a system call */
+     .raw =
+         call_futex}, /* the C library has no function for it: the call is already a system call */
 };
 
 /* adjtimex(2) returns freq in units of 2^-16 ppm, and tick in us per 1/USER_HZ s. */

@@ -1,13 +1,14 @@
-/* Calls that Linux and FreeBSD share: functions for the rows (lab/syscall/call.h) that read a clock. */
+/* Calls that Linux and FreeBSD share: functions for the rows (lab/syscall/call.h) that read a
+ * clock. */
 #pragma once
 
 #include "lab/syscall/call.h"
 
 /** A row (struct st_call_method) of clock_gettime on one clock. */
-#define ST_CALL_CLOCK(clock_name, id)                                                                        \
-    {                                                                                                        \
-        .name = "clock_gettime-" clock_name, .summary = "clock_gettime, clock " clock_name,                  \
-        .clock_id = (id), .tells_time = true, .call = st_call_clock, .raw = st_call_clock_raw                \
+#define ST_CALL_CLOCK(clock_name, id)                                                              \
+    {                                                                                              \
+        .name = "clock_gettime-" clock_name, .summary = "clock_gettime, clock " clock_name,        \
+        .clock_id = (id), .tells_time = true, .call = st_call_clock, .raw = st_call_clock_raw      \
     }
 
 int st_call_clock(struct st_call *c);

@@ -1,5 +1,5 @@
-/* Calls that Linux and FreeBSD share. Functions in `raw` use syscall(2), so that neither the C library nor
- * the vDSO can answer without entering the kernel. */
+/* Calls that Linux and FreeBSD share. Functions in `raw` use syscall(2), so that neither the C
+ * library nor the vDSO can answer without entering the kernel. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -60,18 +60,18 @@ static int raw_time(ST_UNUSED struct st_call *c)
 #define raw_time NULL
 #endif
 
-/* Defines the functions of a call that returns the number of a process or user: by the C library, and by
- * syscall(2). */
-#define CALL_ID(name)                                                                                        \
-    static int call_##name(ST_UNUSED struct st_call *c)                                                      \
-    {                                                                                                        \
-        seen = name();                                                                                       \
-        return 0;                                                                                            \
-    }                                                                                                        \
-    static int raw_##name(ST_UNUSED struct st_call *c)                                                       \
-    {                                                                                                        \
-        seen = syscall(SYS_##name);                                                                          \
-        return 0;                                                                                            \
+/* Defines the functions of a call that returns the number of a process or user: by the C library,
+ * and by syscall(2). */
+#define CALL_ID(name)                                                                              \
+    static int call_##name(ST_UNUSED struct st_call *c)                                            \
+    {                                                                                              \
+        seen = name();                                                                             \
+        return 0;                                                                                  \
+    }                                                                                              \
+    static int raw_##name(ST_UNUSED struct st_call *c)                                             \
+    {                                                                                              \
+        seen = syscall(SYS_##name);                                                                \
+        return 0;                                                                                  \
     }
 CALL_ID(getpid)
 CALL_ID(getppid)
@@ -148,7 +148,10 @@ const struct st_call_method st_lab_posix_calls[] = {
      .call = call_read,
      .raw = raw_read,
      .close = close_fd},
-    {.name = "nanosleep-1ns", .summary = "nanosleep for 1 ns", .blocks = true, .call = call_nanosleep},
+    {.name = "nanosleep-1ns",
+     .summary = "nanosleep for 1 ns",
+     .blocks = true,
+     .call = call_nanosleep},
 };
 
 const size_t st_lab_posix_calls_n = ST_ARRAY_LEN(st_lab_posix_calls);

@@ -1,4 +1,5 @@
-/* The struct st_lab of Linux and FreeBSD: functions that both share, and the tables of the system. */
+/* The struct st_lab of Linux and FreeBSD: functions that both share, and the tables of the
+ * system. */
 #include "lab/posix/lab_posix.h"
 
 static const void *sleep_method(ST_UNUSED struct st_lab *lab, size_t i)

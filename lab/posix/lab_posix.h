@@ -7,16 +7,16 @@
 /** The tables of one system, which linux/lab_linux.c or freebsd/lab_freebsd.c defines. */
 struct st_lab_own {
     const struct st_sleep_method *sleeps; /* all ways of sleeping */
-    const struct st_call_method *calls;   /* calls of this system, listed before those that Linux and FreeBSD
-                                             share */
-    const struct st_wake_method *wakes;   /* ways of waking of this system, listed after those that Linux and
-                                             FreeBSD share */
+    const struct st_call_method *calls; /* calls of this system, listed before those that Linux and
+                                           FreeBSD share */
+    const struct st_wake_method *wakes; /* ways of waking of this system, listed after those that
+                                           Linux and FreeBSD share */
     size_t sleeps_n, calls_n, wakes_n;
 };
 extern const struct st_lab_own st_lab_own;
-#define ST_LAB_OWN                                                                                           \
-    {                                                                                                        \
-        sleeps, calls, wakes, ST_ARRAY_LEN(sleeps), ST_ARRAY_LEN(calls), ST_ARRAY_LEN(wakes)                 \
+#define ST_LAB_OWN                                                                                 \
+    {                                                                                              \
+        sleeps, calls, wakes, ST_ARRAY_LEN(sleeps), ST_ARRAY_LEN(calls), ST_ARRAY_LEN(wakes)       \
     }
 int st_lab_own_clock_correction_ppm(struct st_lab *lab, double *ret_ppm);
 

@@ -1,4 +1,5 @@
-/* Ways of sleeping on Linux and FreeBSD: their calls, and times in the form that each call takes. */
+/* Ways of sleeping on Linux and FreeBSD: their calls, and times in the form that each call
+ * takes. */
 #include "lab/posix/sleep_posix.h"
 
 #include <unistd.h>
@@ -19,8 +20,8 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
     return rest_ns == 0 ? ns : st_ns_add(ns, s->method->unit_ns - rest_ns);
 }
 
-/* Converts due_ns from CLOCK_MONOTONIC to the clock of the method. Both clocks are read at each sleep, as
- * a program that sleeps on such a clock would do. */
+/* Converts due_ns from CLOCK_MONOTONIC to the clock of the method. Both clocks are read at each
+ * sleep, as a program that sleeps on such a clock would do. */
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
@@ -101,8 +102,8 @@ int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
     return usleep((useconds_t)st_sleep_units(s, requested_ns)) == 0 ? 0 : -errno;
 }
 
-/* Creates the state of the punctual wait. The margin before the due time is fixed; the wait only learns
- * how long a clock read and one iteration of its loop take. */
+/* Creates the state of the punctual wait. The margin before the due time is fixed; the wait only
+ * learns how long a clock read and one iteration of its loop take. */
 int st_sleep_open_punctual(struct st_sleep *s)
 {
     struct st_margin *margin = malloc(sizeof(*margin));

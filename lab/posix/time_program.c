@@ -46,8 +46,8 @@ static int spawn(const char *path, char *const argv[], char *const env[], pid_t 
     return -r;
 }
 
-/* running: the process id of the program that runs; 0: none. early: a signal that came before the program
- * ran; 0: none. Both change only while the signals are blocked whose handlers use them. */
+/* running: the process id of the program that runs; 0: none. early: a signal that came before the
+ * program ran; 0: none. Both change only while the signals are blocked whose handlers use them. */
 static volatile sig_atomic_t running, early;
 
 void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number)
@@ -60,8 +60,8 @@ void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number
     errno = error;
 }
 
-/* Blocks the signals whose handlers may call st_lab_posix_signal_program. @param ret_before the signal
- * mask to restore. */
+/* Blocks the signals whose handlers may call st_lab_posix_signal_program. @param ret_before the
+ * signal mask to restore. */
 static void hold(sigset_t *ret_before)
 {
     sigset_t held;
@@ -72,8 +72,8 @@ static void hold(sigset_t *ret_before)
     pthread_sigmask(SIG_BLOCK, &held, ret_before);
 }
 
-/* Waits for the end of the program. The program stays a zombie, so that no other process gets its process
- * id, until the signal handlers no longer use the id.
+/* Waits for the end of the program. The program stays a zombie, so that no other process gets its
+ * process id, until the signal handlers no longer use the id.
  * @return its exit status, or 128 + the signal that ended it, or a negative errno value. */
 static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *platform,
                         struct rusage *ret_usage)
@@ -96,8 +96,8 @@ static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *pl
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int time_path(struct st_platform *platform, const char *path, char *const argv[], char *const env[],
-                     struct st_program_time *ret)
+static int time_path(struct st_platform *platform, const char *path, char *const argv[],
+                     char *const env[], struct st_program_time *ret)
 {
     struct rusage usage;
     sigset_t before;

@@ -1,9 +1,10 @@
-/* Waking one thread from another: a sender and a sleeper. Commands and answers go through pipes, outside
- * of the time that is measured.
+/* Waking one thread from another: a sender and a sleeper. Commands and answers go through pipes,
+ * outside of the time that is measured.
  *
- * A round: the sender asks for it; the sleeper stores waits_ns, waits, stores woke_ns and answers. The
- * sender sleeps for the slice, makes sure that the sleeper has waited for at least half of it, reads the
- * clock, signals, and reads the clock again. All times are on CLOCK_MONOTONIC, which all CPUs share. */
+ * A round: the sender asks for it; the sleeper stores waits_ns, waits, stores woke_ns and answers.
+ * The sender sleeps for the slice, makes sure that the sleeper has waited for at least half of it,
+ * reads the clock, signals, and reads the clock again. All times are on CLOCK_MONOTONIC, which all
+ * CPUs share. */
 #include "lab/posix/wake_posix.h"
 
 #include <fcntl.h>
@@ -15,8 +16,9 @@
 #include "lab/posix/lab_posix.h"
 #include "platform/posix/posix.h"
 
-#define PATIENCE_NS (10 * ST_NS_PER_S) /* after the slice: a thread that sleeps longer counts as hung */
-#define NAP_NS      (200 * ST_NS_PER_US)
+#define PATIENCE_NS                                                                                \
+    (10 * ST_NS_PER_S) /* after the slice: a thread that sleeps longer counts as hung */
+#define NAP_NS (200 * ST_NS_PER_US)
 
 struct pair {
     struct st_wake_place place;
@@ -44,7 +46,8 @@ static void wait_once(struct pair *pair)
 {
     struct st_platform *platform = pair->place.platform;
     const int64_t now_ns = st_platform_now_ns(platform);
-    const int64_t due_ns = st_ns_add(now_ns, pair->slice_ns + (pair->interrupted ? 2 * PATIENCE_NS : 0));
+    const int64_t due_ns =
+        st_ns_add(now_ns, pair->slice_ns + (pair->interrupted ? 2 * PATIENCE_NS : 0));
     pair->due_ns = due_ns;
     atomic_store(&pair->waits_ns, now_ns);
     const int r = pair->method->ops->wait(&pair->place, due_ns);
@@ -52,19 +55,22 @@ static void wait_once(struct pair *pair)
     pair->result = r == (pair->interrupted ? 0 : -ETIMEDOUT) ? 0 : r != 0 ? r : -EIO;
 }
 
-/* The sleeper's thread. It ends when the sender closes its end of the pipe or sends another byte than 'r'. */
+/* The sleeper's thread. It ends when the sender closes its end of the pipe or sends another byte
+ * than 'r'. */
 static void *sleep_loop(void *ctx)
 {
     struct pair *pair = ctx;
     char byte = 0;
     pair->result = settle(pair, pair->setting.sleeper_cpu);
-    while (write(pair->answer[1], &byte, 1) == 1 && read(pair->command[0], &byte, 1) == 1 && byte == 'r') {
+    while (write(pair->answer[1], &byte, 1) == 1 && read(pair->command[0], &byte, 1) == 1 &&
+           byte == 'r') {
         wait_once(pair);
     }
     return NULL;
 }
 
-/* Starts the sleeper with all signals blocked, so that signals for the sender do not end its waits. */
+/* Starts the sleeper with all signals blocked, so that signals for the sender do not end its
+ * waits. */
 static int start_sleeper(struct pair *pair)
 {
     sigset_t all, before;
@@ -117,7 +123,8 @@ static int await_sleep(struct pair *pair, int64_t begin_ns)
     }
 }
 
-int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
+int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted,
+                            struct st_wake_stamps *ret)
 {
     struct pair *pair = w->state;
     struct st_platform *platform = w->platform;
@@ -281,8 +288,10 @@ static int send_message(struct st_wake_place *place)
     return full ? -EAGAIN : -pthread_cond_signal(&place->cond);
 }
 
-static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_flag, close_condition};
-static const struct st_wake_ops channel_ops = {open_condition, receive, send_message, close_condition};
+static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_flag,
+                                               close_condition};
+static const struct st_wake_ops channel_ops = {open_condition, receive, send_message,
+                                               close_condition};
 /* --- the rows --- */
 
 const struct st_wake_method st_lab_posix_wakes[] = {

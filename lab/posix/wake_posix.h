@@ -1,5 +1,5 @@
-/* Ways of waking that Linux and FreeBSD share: the data that sender and sleeper have in common, and the
- * functions that make up one way of waking. */
+/* Ways of waking that Linux and FreeBSD share: the data that sender and sleeper have in common, and
+ * the functions that make up one way of waking. */
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,8 @@ struct st_wake_place {
 /** One way of waking. All return 0 or -errno. */
 struct st_wake_ops {
     int (*open)(struct st_wake_place *place); /* called before the sleeper starts */
-    /** Called in the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC. @return also -ETIMEDOUT. */
+    /** Called in the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC. @return also
+     * -ETIMEDOUT. */
     int (*wait)(struct st_wake_place *place, int64_t due_ns);
     int (*wake)(struct st_wake_place *place);   /* called in the sender: signals the sleeper */
     void (*close)(struct st_wake_place *place); /* called after the sleeper has ended */

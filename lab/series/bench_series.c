@@ -10,7 +10,8 @@ static int sleep_to_the_next(struct st_platform *platform, struct st_sleep *slee
     const int64_t start_ns = st_platform_now_ns(platform);
     uint64_t index = start_ns < t0_ns ? 0 : st_period_index_at(period, t0_ns, start_ns) + 1;
     if (n > 0 && index <= bench->series.index[n - 1])
-        index = bench->series.index[n - 1] + 1; /* the last sleep ended early, before its due time */
+        index =
+            bench->series.index[n - 1] + 1; /* the last sleep ended early, before its due time */
     const int64_t due_ns = st_period_due_ns(period, t0_ns, index);
     const int r = st_sleep_once(sleep, start_ns, due_ns - start_ns);
     const int64_t woke_ns = st_platform_now_ns(platform);
@@ -34,11 +35,12 @@ int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_
     int r = st_sleep_open(&sleep, p, config->method);
     if (r != 0)
         return r;
-    const int64_t wait_ns =
-        config->full_second ? ST_NS_PER_S - st_platform_wall_ns(p) % ST_NS_PER_S : st_period_ns(&period);
+    const int64_t wait_ns = config->full_second ? ST_NS_PER_S - st_platform_wall_ns(p) % ST_NS_PER_S
+                                                : st_period_ns(&period);
     const int64_t t0_ns = st_ns_add(st_platform_now_ns(p), wait_ns);
     while (r == 0 && ret->series.n < config->count && !ret->stopped) {
-        ret->stopped = config->go_on != NULL && !config->go_on(config->ctx, ret->series.n, ret->latest_ns);
+        ret->stopped =
+            config->go_on != NULL && !config->go_on(config->ctx, ret->series.n, ret->latest_ns);
         if (!ret->stopped)
             r = sleep_to_the_next(p, &sleep, t0_ns, ret);
     }

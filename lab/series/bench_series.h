@@ -1,5 +1,5 @@
-/* Measures lateness over time: a thread sleeps in one way (struct st_sleep_method) until one due time
- * after the other. */
+/* Measures lateness over time: a thread sleeps in one way (struct st_sleep_method) until one due
+ * time after the other. */
 #pragma once
 
 #include "lab/series/sleep.h"
@@ -11,7 +11,8 @@ struct st_bench_series_config {
     uint64_t count;          /* samples */
     bool full_second;        /* due times are counted from a full second of the wall clock */
     /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
-    bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns); /* samples so far, lateness of the latest one */
+    bool (*go_on)(void *ctx, uint64_t n,
+                  int64_t latest_ns); /* samples so far, lateness of the latest one */
     void *ctx;
 };
 
@@ -23,11 +24,12 @@ struct st_bench_series {
 };
 
 /**
- * Measures in the calling thread, with the policy and timer slack that it has. The first due time is one
- * period from now, or the next full second; due times that have already passed when the thread wakes up
- * are skipped.
- * @param ret initialised by this function, whatever it returns: samples measured before an error stay
- * valid. Free with st_series_finish(&ret->series).
+ * Measures in the calling thread, with the policy and timer slack that it has. The first due time
+ * is one period from now, or the next full second; due times that have already passed when the
+ * thread wakes up are skipped.
+ * @param ret initialised by this function, whatever it returns: samples measured before an error
+ * stay valid. Free with st_series_finish(&ret->series).
  * @return 0, -ENOMEM, or the error of the method when it was opened or slept. */
-ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
+ST_NODISCARD int st_bench_series_measure(struct st_platform *p,
+                                         const struct st_bench_series_config *config,
                                          struct st_bench_series *ret);

@@ -28,8 +28,9 @@ struct arguments {
     size_t methods_n;
     const char *methods_text, *policies_text;
     bool clocks, list;
-    enum st_policy policies[POLICIES_MAX]; /* policies with each of which every method is measured */
-    size_t policies_n;                     /* 0: the present policy of the thread is used */
+    enum st_policy
+        policies[POLICIES_MAX]; /* policies with each of which every method is measured */
+    size_t policies_n;          /* 0: the present policy of the thread is used */
     int64_t count, priority, sleepers_n;
     json_t *missing; /* what could not be measured, with the reason */
     struct st_bench_command shown;
@@ -73,7 +74,9 @@ static int choose(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
     const struct st_sleep_method *method;
-    int r = a->policies_text != NULL ? st_word_list_each("--policy", a->policies_text, put_policy, a) : 0;
+    int r = a->policies_text != NULL
+                ? st_word_list_each("--policy", a->policies_text, put_policy, a)
+                : 0;
     if (r == 0 && a->clocks && a->methods_text != NULL)
         r = st_failure_usage("--clocks and --method cannot be used together");
     if (r == 0 && !a->clocks)
@@ -92,8 +95,8 @@ static void list(struct st_lab *lab, FILE *out)
     for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
-        char *text = st_text("%s, clock %s%s%s", m->summary, m->clock, r != 0 ? "; not available: " : "",
-                             r != 0 ? strerror(-r) : "");
+        char *text = st_text("%s, clock %s%s%s", m->summary, m->clock,
+                             r != 0 ? "; not available: " : "", r != 0 ? strerror(-r) : "");
         if (r == 0)
             st_sleep_close(&s);
         st_text_field(out, m->name, text, NAME_COLUMNS, st_terminal_width(STDOUT_FILENO));
@@ -103,8 +106,8 @@ static void list(struct st_lab *lab, FILE *out)
 static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
-    return st_bench_command_go_on(&a->shown, "%ju of %jd samples taken, the last one %s late", n, a->count,
-                                  st_ns_text(latest_ns));
+    return st_bench_command_go_on(&a->shown, "%ju of %jd samples taken, the last one %s late", n,
+                                  a->count, st_ns_text(latest_ns));
 }
 
 /* Adds the test conditions to the result. @return the kernel's tick rate in Hz; 0: unknown. */
@@ -132,10 +135,12 @@ static int conditions(struct st_platform *p, const struct st_sleep_method *metho
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
 
-static void announce(const struct arguments *a, const struct st_bench_series_config *config, size_t series_n)
+static void announce(const struct arguments *a, const struct st_bench_series_config *config,
+                     size_t series_n)
 {
     char all[40] = "";
-    const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)series_n;
+    const double seconds =
+        st_period_seconds(&config->period) * (double)config->count * (double)series_n;
     if (series_n > 1)
         ST_PRINT(all, " and %zu more, in turn", series_n - 1);
     const char *line = st_text("%s%s: takes %s.", a->methods[0]->name, all,
@@ -143,7 +148,8 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     st_bench_command_say(&a->shown, line);
 }
 
-/* Moves the measured samples to the result and analyses them. @return an st_exit, after a message. */
+/* Moves the measured samples to the result and analyses them. @return an st_exit, after a
+ * message. */
 static int take(const struct st_bench_series *bench, int known_hz, struct st_series_result *result)
 {
     result->input.source = "measured";
@@ -154,23 +160,24 @@ static int take(const struct st_bench_series *bench, int known_hz, struct st_ser
     return st_series_result_analyse(result, known_hz);
 }
 
-/* Measures one method with one policy; if that fails, adds the reason to a->missing. @return an st_exit,
- * after a message. */
+/* Measures one method with one policy; if that fails, adds the reason to a->missing. @return an
+ * st_exit, after a message. */
 static int measure(struct arguments *a, const struct st_bench_series_config *config,
                    const enum st_policy *policy, struct st_series_set *set)
 {
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
     char why[120] = "";
-    const char *name = a->policies_n > 1
-                           ? st_text("%s, %s", config->method->name, st_platform_policy_name(*policy))
-                           : config->method->name;
+    const char *name = a->policies_n > 1 ? st_text("%s, %s", config->method->name,
+                                                   st_platform_policy_name(*policy))
+                                         : config->method->name;
     struct st_series_result *result = st_series_set_add(set, name);
     if (result == NULL)
         return ST_EXIT_FAILURE;
     int r = policy != NULL ? p->set_policy(p, *policy, (int)a->priority) : 0;
     if (r != 0)
-        ST_PRINT(why, "no permission for the policy %s: %s", st_platform_policy_name(*policy), strerror(-r));
+        ST_PRINT(why, "no permission for the policy %s: %s", st_platform_policy_name(*policy),
+                 strerror(-r));
     else
         r = st_bench_series_measure(p, config, &bench);
     const int known_hz = conditions(p, config->method, result);
@@ -214,7 +221,8 @@ static int print(struct arguments *a, const struct st_series_set *set, bool seve
 static int run(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_series_set set = {.n = 0};
-    const size_t policies_n = a->policies_n > 0 ? a->policies_n : 1, all_n = a->methods_n * policies_n;
+    const size_t policies_n = a->policies_n > 0 ? a->policies_n : 1,
+                 all_n = a->methods_n * policies_n;
     int status = ST_EXIT_DONE;
     announce(a, config, all_n);
     for (size_t i = 0; i < all_n && status == ST_EXIT_DONE && (i == 0 || !st_stop_asked()); i++) {
@@ -234,8 +242,8 @@ static bool go_on_quietly(ST_UNUSED void *ctx, ST_UNUSED uint64_t n, ST_UNUSED i
     return !st_stop_asked();
 }
 
-/* Measures several threads (sleepers) at the same time with one method and one policy, and compares their
- * medians. */
+/* Measures several threads (sleepers) at the same time with one method and one policy, and compares
+ * their medians. */
 static int run_sleepers(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_platform *p = st_platform_native();
@@ -246,7 +254,8 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
     if (a->methods_n != 1 || a->policies_n > 1)
         return st_failure_usage("--sleepers takes a single method and policy");
     if (a->policies_n > 0 && p->set_policy(p, a->policies[0], (int)a->priority) != 0)
-        return st_failure("no permission for the policy %s", st_platform_policy_name(a->policies[0]));
+        return st_failure("no permission for the policy %s",
+                          st_platform_policy_name(a->policies[0]));
     config->method = a->methods[0];
     config->go_on = go_on_quietly;
     announce(a, config, 1);
@@ -275,7 +284,8 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
 
 int st_cmd_series(int argc, char **argv)
 {
-    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command()};
+    struct arguments a = {
+        .count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command()};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a};
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},

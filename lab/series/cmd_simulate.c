@@ -81,7 +81,8 @@ static int print_table(const char *list, int64_t hz)
     const int r = st_word_list_each("--table", list, put_sleep, &t);
     if (r != 0)
         return r;
-    printf("Ticks of 1/%lld s\n%16s%12s%8s%14s\n", (long long)hz, "sleep", "exact", "tvtohz", "tvtohz-fixed");
+    printf("Ticks of 1/%lld s\n%16s%12s%8s%14s\n", (long long)hz, "sleep", "exact", "tvtohz",
+           "tvtohz-fixed");
     ST_EACH_OF (time, t.us, t.n)
         printf("%14.6f s%12.4f%8lld%14lld\n", (double)*time / 1e6, (double)*time * (double)hz / 1e6,
                (long long)st_simulate_tvtohz(*time, hz, ST_ROUNDING_TVTOHZ),
@@ -113,18 +114,21 @@ static int put_hz(void *ctx, const char *word)
     return r != 0 ? r : ST_WORD_LIST_ADD("--hz", rates->hz, &rates->n, &hz);
 }
 
-/* Says in the note whether and when the control loop settles: after that time, lateness differs from that
- * of the last sample by 1 % at most, apart from noise. Differences of whole ticks do not count, because a
- * steered tick may jump by one on its way. */
+/* Says in the note whether and when the control loop settles: after that time, lateness differs
+ * from that of the last sample by 1 % at most, apart from noise. Differences of whole ticks do not
+ * count, because a steered tick may jump by one on its way. */
 static void say_settled(const struct st_simulation *s, struct st_series_result *result)
 {
     const struct st_series *series = &result->input.series;
-    const double tick_ns = 1e9 / (double)s->hz, rest_ns = (double)series->lateness_ns[series->n - 1];
+    const double tick_ns = 1e9 / (double)s->hz,
+                 rest_ns = (double)series->lateness_ns[series->n - 1];
     const double near_ns = 0.01 * fabs(rest_ns) + 3 * (double)s->noise_ns;
     size_t from = series->n;
-    while (from > 0 && fabs(remainder((double)series->lateness_ns[from - 1] - rest_ns, tick_ns)) <= near_ns)
+    while (from > 0 &&
+           fabs(remainder((double)series->lateness_ns[from - 1] - rest_ns, tick_ns)) <= near_ns)
         from--;
-    const double after_s = (double)series->index[from < series->n ? from : 0] * st_period_seconds(&s->period);
+    const double after_s =
+        (double)series->index[from < series->n ? from : 0] * st_period_seconds(&s->period);
     if (s->pll_gain > 0 && 3 * from < 2 * series->n)
         st_text_join(result->input.note, sizeof(result->input.note), " ",
                      "The loop settles: after %s lateness stays within 1 %% of %s.",
@@ -149,7 +153,8 @@ static int simulate(struct st_simulation *s, struct st_series_result *result)
     return r != 0 ? st_failure("%s", strerror(-r)) : 0;
 }
 
-/* Simulates several tick rates and prints a line of a table for each, and a picture with a box for each. */
+/* Simulates several tick rates and prints a line of a table for each, and a picture with a box for
+ * each. */
 static int simulate_rates(const struct rates *rates, const struct st_simulation *given,
                           struct st_bench_command *command)
 {
@@ -201,7 +206,8 @@ int st_cmd_simulate(int argc, char **argv)
     if (rates.n > 1 && table != NULL)
         return st_failure_usage("--table takes a single --hz");
     if (table != NULL && (command.out.document || command.plot != NULL))
-        return st_failure_usage("--table is text: it cannot be used with --json, --format or --plot");
+        return st_failure_usage(
+            "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
         return print_table(table, simulation.hz);
     simulation.count = (uint64_t)count;

@@ -12,13 +12,13 @@ struct ticker {
     double free_ns; /* length of a tick without steering */
     double hz;
     double gain;
-    double steered_ns; /* ns by which the loop shortens each second (its integral part), which compensates the
-                          drift */
+    double steered_ns; /* ns by which the loop shortens each second (its integral part), which
+                          compensates the drift */
     double second_ns;  /* time of the next full second */
 };
 
-/* Adjusts the length of a tick, once a second: the proportional and the integral part of a control loop
- * that is nearly critically damped. */
+/* Adjusts the length of a tick, once a second: the proportional and the integral part of a control
+ * loop that is nearly critically damped. */
 static void steer(struct ticker *t)
 {
     double error_ns = t->edge_ns - t->second_ns - ST_SIMULATE_PLL_TARGET_NS;
@@ -44,9 +44,10 @@ static void advance(struct ticker *t, int64_t ticks)
     }
 }
 
-/* Sleeps until due_ns on the simulated kernel. A sleep that ends too early is continued, as nanosleep(2)
- * does in the kernel. @return the time of the wake-up. */
-static double sleep_ns(struct ticker *t, const struct st_simulation *s, double now_ns, double due_ns)
+/* Sleeps until due_ns on the simulated kernel. A sleep that ends too early is continued, as
+ * nanosleep(2) does in the kernel. @return the time of the wake-up. */
+static double sleep_ns(struct ticker *t, const struct st_simulation *s, double now_ns,
+                       double due_ns)
 {
     if (s->rounding == ST_ROUNDING_NONE)
         return due_ns;
@@ -68,9 +69,9 @@ static bool in_range(const struct st_simulation *s)
 {
     /* beyond 2^53 ns, 104 days, a double is no longer exact to the ns */
     return s->count >= 1 && s->count <= COUNT_MAX && s->hz >= 1 && s->hz <= 1000000 &&
-           fabs(s->drift_ppm) <= 10000 && s->pll_gain >= 0 && s->pll_gain <= 1 && s->noise_ns >= 0 &&
-           s->noise_ns <= 3600 * ST_NS_PER_S && s->period.num >= 1 && s->period.den >= 1 &&
-           st_period_seconds(&s->period) * (double)s->count < 0x1p53 / 1e9;
+           fabs(s->drift_ppm) <= 10000 && s->pll_gain >= 0 && s->pll_gain <= 1 &&
+           s->noise_ns >= 0 && s->noise_ns <= 3600 * ST_NS_PER_S && s->period.num >= 1 &&
+           s->period.den >= 1 && st_period_seconds(&s->period) * (double)s->count < 0x1p53 / 1e9;
 }
 
 int st_simulate(const struct st_simulation *s, struct st_series *ret)
@@ -78,13 +79,14 @@ int st_simulate(const struct st_simulation *s, struct st_series *ret)
     if (!in_range(s))
         return -ERANGE;
     struct st_random random = {.state = s->seed};
-    struct ticker ticker = {.hz = (double)s->hz, .gain = s->pll_gain, .second_ns = (double)ST_NS_PER_S};
+    struct ticker ticker = {
+        .hz = (double)s->hz, .gain = s->pll_gain, .second_ns = (double)ST_NS_PER_S};
     ticker.free_ns = ticker.tick_ns = 1e9 / (double)s->hz * (1 + s->drift_ppm * 1e-6);
     ticker.edge_ns = st_random_unit(&random) * ticker.tick_ns;
     struct st_series series;
     st_series_init(&series, &s->period);
-    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* a tick has just woken the
-                                                                             program */
+    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* a tick has just woken
+                                                                             the program */
     uint64_t due = 0;
     while (series.n < s->count) {
         due = st_period_index_at(&s->period, 0, (int64_t)now_ns) + 1;

@@ -13,12 +13,14 @@ struct st_sleep_method {
     int clock_id;        /* the clock as a clockid_t, for calls that take one */
     int64_t unit_ns;     /* the sleep is a multiple of this; requests are rounded up */
 
-    /** Creates what the sleeps need, in the thread that will sleep, and tries the call if that takes no
-     * time.
-     * @return 0, or the error of the kernel: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM
+    /** Creates what the sleeps need, in the thread that will sleep, and tries the call if that
+     * takes no time.
+     * @return 0, or the error of the kernel: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS,
+     * -ENOMEM
      * ... */
     int (*open)(struct st_sleep *s);
-    /** Sleeps once: until s->due_ns, or for requested_ns. @return 0, -EINTR, or the error of the kernel. */
+    /** Sleeps once: until s->due_ns, or for requested_ns. @return 0, -EINTR, or the error of the
+     * kernel. */
     int (*sleep)(struct st_sleep *s, int64_t requested_ns);
     void (*close)(struct st_sleep *s); /* NULL: nothing to undo */
 };
@@ -38,8 +40,8 @@ ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
 
 /**
  * Sleeps for requested_ns from start_ns on, which the caller has just read from platform->now_ns. A
- * relative method counts from its call, a little later. Afterwards s->due_ns is the time at which the
- * thread should have woken up, on the clock of now_ns.
+ * relative method counts from its call, a little later. Afterwards s->due_ns is the time at which
+ * the thread should have woken up, on the clock of now_ns.
  * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or the error of the kernel. */
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);
 

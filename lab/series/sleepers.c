@@ -23,8 +23,8 @@ static void *run(void *of)
     return NULL;
 }
 
-int st_sleepers_measure(struct st_platform *p, const struct st_bench_series_config *config, size_t n,
-                        struct st_bench_series *ret)
+int st_sleepers_measure(struct st_platform *p, const struct st_bench_series_config *config,
+                        size_t n, struct st_bench_series *ret)
 {
     struct sleeper *sleepers = calloc(n, sizeof(*sleepers));
     int r = sleepers == NULL ? -ENOMEM : 0;
@@ -48,10 +48,12 @@ void st_sleepers_judge(const struct st_series_set *set, struct st_sleepers *ret)
     for (size_t i = 0; i < set->n && s.known; i++) {
         const struct st_sample *sample = &set->result[i]->sample;
         uint64_t low, high;
-        s.known = st_stats_quantile_ranks(sample->n, 0.5, 1 - 0.05 / (double)set->n, &low, &high) == 0;
+        s.known =
+            st_stats_quantile_ranks(sample->n, 0.5, 1 - 0.05 / (double)set->n, &low, &high) == 0;
         if (!s.known)
             break;
-        s.median[i] = (struct st_interval_ns){sample->values_ns[low - 1], sample->values_ns[high - 1]};
+        s.median[i] =
+            (struct st_interval_ns){sample->values_ns[low - 1], sample->values_ns[high - 1]};
         s.earliest = s.median[i].high_ns < s.median[s.earliest].high_ns ? i : s.earliest;
         s.latest = s.median[i].low_ns > s.median[s.latest].low_ns ? i : s.latest;
     }
@@ -59,24 +61,24 @@ void st_sleepers_judge(const struct st_series_set *set, struct st_sleepers *ret)
     *ret = s;
 }
 
-void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers *s, FILE *out, int width)
+void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers *s, FILE *out,
+                      int width)
 {
     const struct st_interval_ns *a = &s->median[s->earliest], *b = &s->median[s->latest];
     st_series_set_text(set, "lateness", out);
     if (!s->known)
         st_text_wrap(out, "Too few samples to say whether all are alike.", 0, width);
     else if (s->alike)
-        st_text_wrap(
-            out,
-            "No difference between them is shown: the intervals of all medians overlap (95 % for all "
-            "together).",
-            0, width);
+        st_text_wrap(out,
+                     "No difference between them is shown: the intervals of all medians overlap "
+                     "(95 % for all together).",
+                     0, width);
     else
         st_text_wrap(out,
-                     st_text("They are not alike: sleeper %zu (median %s .. %s) wakes later than sleeper %zu "
-                             "(%s .. %s; 95 %% for all together).",
-                             s->latest + 1, st_ns_exact(b->low_ns), st_ns_exact(b->high_ns), s->earliest + 1,
-                             st_ns_exact(a->low_ns), st_ns_exact(a->high_ns)),
+                     st_text("They are not alike: sleeper %zu (median %s .. %s) wakes later than "
+                             "sleeper %zu (%s .. %s; 95 %% for all together).",
+                             s->latest + 1, st_ns_exact(b->low_ns), st_ns_exact(b->high_ns),
+                             s->earliest + 1, st_ns_exact(a->low_ns), st_ns_exact(a->high_ns)),
                      0, width);
 }
 

@@ -15,8 +15,9 @@ int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, struc
     for (size_t i = 0; i < pairs_n; i++)
         differences[i] = b[i] - a[i];
     st_stats_sort_double(differences, pairs_n);
-    *ret = (struct st_estimate){true, (differences[(pairs_n - 1) / 2] + differences[pairs_n / 2]) / 2,
-                                differences[low - 1], differences[high - 1]};
+    *ret =
+        (struct st_estimate){true, (differences[(pairs_n - 1) / 2] + differences[pairs_n / 2]) / 2,
+                             differences[low - 1], differences[high - 1]};
     free(differences);
     return 0;
 }
@@ -25,8 +26,8 @@ void st_estimate_share(double events, double n, double *ret_low, double *ret_hig
 {
     const double z2 = ST_DISTRIBUTION_NORMAL_975 * ST_DISTRIBUTION_NORMAL_975, share = events / n;
     const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
-    const double half =
-        ST_DISTRIBUTION_NORMAL_975 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+    const double half = ST_DISTRIBUTION_NORMAL_975 *
+                        sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n);
     *ret_low = events > 0 ? middle - half : 0;
     *ret_high = events < n ? middle + half : 1;
 }

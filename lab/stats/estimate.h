@@ -10,8 +10,8 @@ struct st_estimate {
 };
 
 /**
- * Estimates b - a from pairs of figures, a few of which may be disturbed (for example by a stall in one
- * block): median of the differences, with the 99 % interval of the sign test, which assumes no
+ * Estimates b - a from pairs of figures, a few of which may be disturbed (for example by a stall in
+ * one block): median of the differences, with the 99 % interval of the sign test, which assumes no
  * distribution and covers 99 % or more. Known from 8 pairs on. @return 0, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n,
                                       struct st_estimate *ret);

@@ -1,4 +1,5 @@
-/* A series reduced to levels, the medians of blocks of equally many samples, which show slow changes. */
+/* A series reduced to levels, the medians of blocks of equally many samples, which show slow
+ * changes. */
 #pragma once
 
 #include "lab/stats/series.h"
@@ -17,9 +18,9 @@ struct st_levels {
     struct st_level *level;
 };
 
-/** Computes the medians of up to ST_LEVELS_MAX blocks, after clipping outliers (st_series_bulk). Samples
- * after the last whole block are left out. @return 0, -ENODATA (empty), -ENOMEM. Threads: any. Free with
- * st_levels_finish. */
+/** Computes the medians of up to ST_LEVELS_MAX blocks, after clipping outliers (st_series_bulk).
+ * Samples after the last whole block are left out. @return 0, -ENODATA (empty), -ENOMEM. Threads:
+ * any. Free with st_levels_finish. */
 ST_NODISCARD int st_levels_of(const struct st_series *series, struct st_levels *ret);
 
 void st_levels_finish(struct st_levels *levels);

@@ -36,8 +36,8 @@ int64_t st_sample_quantile(const struct st_sample *sample, double p)
     return sample->values_ns[st_hist_quantile_rank(sample->n, p) - 1];
 }
 
-/* One reading of the clock that occurs in the sample. If the step of the clock is not a whole number of
- * ns, the reading is rounded to one of two values, 1 ns apart. */
+/* One reading of the clock that occurs in the sample. If the step of the clock is not a whole
+ * number of ns, the reading is rounded to one of two values, 1 ns apart. */
 struct tick {
     int64_t first_ns;
     uint64_t first_n, second_n; /* number of values at first_ns, and 1 ns above */
@@ -48,16 +48,17 @@ static uint64_t tick_n(const struct tick *tick)
     return tick->first_n + tick->second_n;
 }
 
-/* @return the more frequent of the two values of a clock reading. With few values, which one that is may
- * be chance. */
+/* @return the more frequent of the two values of a clock reading. With few values, which one that
+ * is may be chance. */
 static int64_t tick_ns(const struct tick *tick)
 {
     return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;
 }
 
-/* Stores the distance of two neighbouring readings in *step_ns if it is better known than the one stored
- * before: if the rarer reading has more values than *most_n. */
-static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n, int64_t *step_ns)
+/* Stores the distance of two neighbouring readings in *step_ns if it is better known than the one
+ * stored before: if the rarer reading has more values than *most_n. */
+static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n,
+                          int64_t *step_ns)
 {
     const uint64_t n = tick_n(a) < tick_n(b) ? tick_n(a) : tick_n(b);
     if (n <= *most_n)

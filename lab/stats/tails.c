@@ -2,9 +2,9 @@
 
 #include "core/stats/distribution.h"
 
-/* Approximates Student's distribution by a normal one; the error is below 0.1 % of the tail probability
- * from 7 degrees of freedom on. Source: Wallace, "Bounds on normal approximations to Student's and the
- * chi-square distributions", 1959. */
+/* Approximates Student's distribution by a normal one; the error is below 0.1 % of the tail
+ * probability from 7 degrees of freedom on. Source: Wallace, "Bounds on normal approximations to
+ * Student's and the chi-square distributions", 1959. */
 double st_tails_student_p(double t, double df)
 {
     return st_distribution_normal_p((8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df)));

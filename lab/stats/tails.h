@@ -3,12 +3,12 @@
 
 #include "core/base.h"
 
-/** Probability that a value of Student's distribution is beyond t or -t. @param df degrees of freedom, at
- * least 7. */
+/** Probability that a value of Student's distribution is beyond t or -t. @param df degrees of
+ * freedom, at least 7. */
 double st_tails_student_p(double t, double df);
 
-/** The t of Student's distribution with the same tail probability as z of the normal distribution. @param
- * df degrees of freedom, at least 7. */
+/** The t of Student's distribution with the same tail probability as z of the normal distribution.
+ * @param df degrees of freedom, at least 7. */
 double st_tails_student_t(double z, double df);
 
 /** Probability that chi-squared with df degrees of freedom is at least x. */

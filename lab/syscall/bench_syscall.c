@@ -3,11 +3,13 @@
 #include "core/ns.h"
 #include "lab/chart/box.h"
 
-#define STOP_CHECK_N 1024                 /* samples between two calls of go_on */
-#define TYPICAL_NS   300                  /* about how long a call takes that does next to nothing, ns */
-#define PROBES_N     5                    /* fresh processes from which the time of one is estimated */
-#define FRESH_NS     (3 * ST_NS_PER_MS)   /* time of a fresh process if that estimate fails */
-#define BLOCKS_NS    (100 * ST_NS_PER_US) /* time of a call that gives the CPU away, if not measured */
+#define STOP_CHECK_N 1024 /* samples between two calls of go_on */
+#define TYPICAL_NS   300  /* about how long a call takes that does next to nothing, ns */
+#define PROBES_N     5    /* fresh processes from which the time of one is estimated */
+#define FRESH_NS     (3 * ST_NS_PER_MS) /* time of a fresh process if that estimate fails */
+#define BLOCKS_NS                                                                                  \
+    (100 * ST_NS_PER_US) /* time of a call that gives the CPU away, if not measured                \
+                          */
 
 /* --- a process of its own: this program, started anew --- */
 
@@ -24,9 +26,10 @@ static int parse(const char *text, int64_t *ret_ns)
     return 0;
 }
 
-/* Takes one sample in a fresh process: runs `sleeptune-lab syscall --one-shot CALL` and reads the whole
- * number of ns that it prints.
- * @return 0, -EBADMSG (the process prints something else), -ETIMEDOUT, or why it could not be started. */
+/* Takes one sample in a fresh process: runs `sleeptune-lab syscall --one-shot CALL` and reads the
+ * whole number of ns that it prints.
+ * @return 0, -EBADMSG (the process prints something else), -ETIMEDOUT, or why it could not be
+ * started. */
 static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
 {
     char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
@@ -50,7 +53,8 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
 
 const char *st_bench_syscall_mode_name(enum st_call_mode mode)
 {
-    static const char *const names[] = {[ST_CALL_IN_PROCESS] = "in-process", [ST_CALL_FRESH] = "fresh"};
+    static const char *const names[] = {
+        [ST_CALL_IN_PROCESS] = "in-process", [ST_CALL_FRESH] = "fresh"};
     return names[mode];
 }
 
@@ -60,8 +64,8 @@ static void refuse(struct st_syscall_row *row, const char *why, int error)
     row->error = error;
 }
 
-static int init_row(struct st_syscall_row *row, const struct st_call_method *method, enum st_call_mode mode,
-                    size_t room_n)
+static int init_row(struct st_syscall_row *row, const struct st_call_method *method,
+                    enum st_call_mode mode, size_t room_n)
 {
     *row = (struct st_syscall_row){.method = method, .mode = mode};
     row->ns = malloc(room_n * sizeof(*row->ns));
@@ -87,8 +91,8 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
     int r = st_call_open(&c, lab, method);
     if (r != 0)
         return r;
-    /* the empty measurement is two clock reads in a row: calling an empty function would touch one more
-     * cold page */
+    /* the empty measurement is two clock reads in a row: calling an empty function would touch one
+     * more cold page */
     const st_call_fn call = method->call != st_call_nothing ? method->call : NULL;
     const int64_t before_ns = st_lab_now_ns(lab);
     if (call != NULL)
@@ -100,10 +104,10 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
     return r;
 }
 
-/* Takes the samples of one call. A measurement of nothing (the empty measurement) follows each call, so
- * that both see the same speed of the CPU. */
-static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
-                         struct st_call *c, int64_t *empties_ns)
+/* Takes the samples of one call. A measurement of nothing (the empty measurement) follows each
+ * call, so that both see the same speed of the CPU. */
+static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab,
+                         struct st_syscall_row *row, struct st_call *c, int64_t *empties_ns)
 {
     const st_call_fn call = row->method->call;
     st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, like the call */
@@ -150,17 +154,18 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
         row->outliers_n = box.outliers_n;
         row->iqr_is_zero = box.q1_ns == box.q3_ns;
     }
-    row->enough_n =
-        st_summary_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
+    row->enough_n = st_summary_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns,
+                                               ST_SYSCALL_ENOUGH_N);
 }
 
 bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row)
 {
-    return row->batches.known && row->offset_ns > 0 && row->batches.call_ns < (double)row->offset_ns;
+    return row->batches.known && row->offset_ns > 0 &&
+           row->batches.call_ns < (double)row->offset_ns;
 }
 
-static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
-                               int64_t *empty_ns, int64_t *scratch)
+static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *lab,
+                               struct st_syscall_row *row, int64_t *empty_ns, int64_t *scratch)
 {
     struct st_call c;
     if (row->why != NULL || !go_on(bench))
@@ -179,9 +184,10 @@ static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *la
     figure(bench, row, &empty, scratch);
 }
 
-/* Measures a call in batches. Runs after the samples of all calls were taken, because batches call getppid
- * too, and the first getppid of this process must be a sample. */
-static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row)
+/* Measures a call in batches. Runs after the samples of all calls were taken, because batches call
+ * getppid too, and the first getppid of this process must be a sample. */
+static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab,
+                            struct st_syscall_row *row)
 {
     const struct st_summary *s = &row->summary;
     if (row->why != NULL || s->n == 0 || is_empty(row) || !go_on(bench))
@@ -201,11 +207,11 @@ static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
         row->n++;
 }
 
-/* Starts processes in rounds: in each, one for each call and one for the empty measurement, in random
- * order, because what a process finds depends on what ran before it. @param empty_ns room for `fresh`
- * values. @return how many empty measurements succeeded. */
-static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *rows,
-                            size_t *order, int64_t *empty_ns)
+/* Starts processes in rounds: in each, one for each call and one for the empty measurement, in
+ * random order, because what a process finds depends on what ran before it. @param empty_ns room
+ * for `fresh` values. @return how many empty measurements succeeded. */
+static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab,
+                            struct st_syscall_row *rows, size_t *order, int64_t *empty_ns)
 {
     const size_t n = bench->config.methods_n;
     struct st_random random = {.state = bench->config.seed};
@@ -248,10 +254,12 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
     for (size_t i = 0; i < n; i++) {
         if (empty_n == 0 && fresh[i].n > 0) {
             fresh[i].n = 0;
-            refuse(&fresh[i], "the empty measurement (two clock reads) failed in every new process", 0);
+            refuse(&fresh[i], "the empty measurement (two clock reads) failed in every new process",
+                   0);
         }
         figure(bench, &fresh[i], &empty, scratch);
-        fresh[i].path = bench->rows[i].path; /* the in-process row has measured who answers this call */
+        fresh[i].path =
+            bench->rows[i].path; /* the in-process row has measured who answers this call */
     }
     free(order);
     free(empty_ns);
@@ -269,8 +277,8 @@ static int64_t clock_cost_ns(struct st_lab *lab)
 }
 
 /* Measures some fresh processes: the least time of the call (more would include time in which other
- * programs have the CPU, which must not be multiplied), and the median time of the whole process. If no
- * process succeeds, both values stay. */
+ * programs have the CPU, which must not be multiplied), and the median time of the whole process.
+ * If no process succeeds, both values stay. */
 static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_t *process_ns)
 {
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
@@ -282,12 +290,14 @@ static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_
     }
     if (n == 0)
         return;
-    const struct st_sample calls = st_sample_of(calls_ns, n), processes = st_sample_of(processes_ns, n);
+    const struct st_sample calls = st_sample_of(calls_ns, n),
+                           processes = st_sample_of(processes_ns, n);
     *call_ns = calls.values_ns[0];
     *process_ns = st_sample_quantile(&processes, 0.5);
 }
 
-int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_syscall_config *config)
+int64_t st_bench_syscall_expected_ns(struct st_lab *lab,
+                                     const struct st_bench_syscall_config *config)
 {
     const int64_t clock_ns = clock_cost_ns(lab);
     int64_t process_ns = FRESH_NS, empty_ns;
@@ -325,10 +335,12 @@ static int make_rows(struct st_bench_syscall *bench)
     return 0;
 }
 
-/* Measures the cost of reading the clock that times all calls, even if its own row was not asked for. */
+/* Measures the cost of reading the clock that times all calls, even if its own row was not asked
+ * for. */
 static void look_at_clock(struct st_bench_syscall *bench, struct st_lab *lab)
 {
-    const struct st_call_method *method = st_lab_find(lab, lab->call_method, "clock_gettime-monotonic");
+    const struct st_call_method *method =
+        st_lab_find(lab, lab->call_method, "clock_gettime-monotonic");
     if (method != NULL)
         bench->clock_path = st_call_batches_measure(lab, method, 0, &bench->clock);
 }
@@ -346,7 +358,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         free(scratch);
         return r;
     }
-    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* touch all pages: no page faults later */
+    memset(scratch, 0xff,
+           2 * most_n * sizeof(*scratch)); /* touch all pages: no page faults later */
     const int64_t begin_ns = st_lab_now_ns(lab);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);

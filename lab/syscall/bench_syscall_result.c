@@ -45,18 +45,17 @@ static void put_number(FILE *out, bool known, double ns)
     fprintf(out, "%7s", known ? column(ns, ST_ROOM(32)) : "-");
 }
 
-/* Writes how many samples give a good enough median: an estimate ("about") if the row has fewer than
- * that. */
+/* Writes how many samples give a good enough median: an estimate ("about") if the row has fewer
+ * than that. */
 static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
     const unsigned long long n = (unsigned long long)row->summary.n;
     if (row->enough_n > 0)
-        snprintf(buf, buf_bytes, "%s%llu samples would be enough", row->enough_n > n ? "about " : "",
-                 (unsigned long long)row->enough_n);
+        snprintf(buf, buf_bytes, "%s%llu samples would be enough",
+                 row->enough_n > n ? "about " : "", (unsigned long long)row->enough_n);
     else if (n < st_stats_quantile_min_n(0.5))
         snprintf(buf, buf_bytes,
-                 "too few samples to estimate how many would be enough: this needs at least "
-                 "%u",
+                 "too few samples to estimate how many would be enough: this needs at least %u",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
         snprintf(buf, buf_bytes, "after %llu samples it is unclear how many would be enough", n);
@@ -64,8 +63,8 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "even %d samples would not be enough", ST_SYSCALL_ENOUGH_N);
 }
 
-/* Prints the details of a row: who answers the call, n, offset, amortised cost, how many samples are
- * enough. */
+/* Prints the details of a row: who answers the call, n, offset, amortised cost, how many samples
+ * are enough. */
 static void details(const struct st_syscall_row *row, FILE *out, int width)
 {
     static const char *const who[] = {[ST_PATH_UNKNOWN] = "",
@@ -74,16 +73,16 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
                                       [ST_PATH_SYSCALL] = "answered by the kernel; "};
     char line[LINE_BYTES], values[100];
     const struct st_call_batches *b = &row->batches;
-    ST_PRINT(line, "%s%llu samples, %lld ns subtracted", who[row->path], (unsigned long long)row->summary.n,
-             (long long)row->offset_ns);
+    ST_PRINT(line, "%s%llu samples, %lld ns subtracted", who[row->path],
+             (unsigned long long)row->summary.n, (long long)row->offset_ns);
     const struct st_quantile *median = &row->summary.median;
     if (median->interval_known)
         ST_APPEND(line, "; median %lld ns [%lld .. %lld, 95 %%]", (long long)median->value_ns,
                   (long long)median->low_ns, (long long)median->high_ns);
     if (b->known && b->calls_n > 1)
         ST_APPEND(line, "; %s%.1f ns a call in groups of %u",
-                  st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
-                  (unsigned)b->calls_n);
+                  st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "",
+                  b->call_ns, (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
         ST_APPEND(line, ", %.1f ns with syscall(2)", b->raw_ns);
     enough_text(row, values, sizeof(values));
@@ -120,8 +119,8 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
     }
 }
 
-static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, bool brief, FILE *out,
-                  int width)
+static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, bool brief,
+                  FILE *out, int width)
 {
     bool any = false, measured = false;
     ST_EACH_OF (row, bench->rows, bench->rows_n)
@@ -130,53 +129,54 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
         return;
     fprintf(out, "%s\n",
             mode == ST_CALL_FRESH ? "The first call in a new process, ns" : "In one process, ns");
-    fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean", "q3", "max",
-            "outl.");
+    fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean",
+            "q3", "max", "outl.");
     ST_EACH_OF (row, bench->rows, bench->rows_n) {
         if (row->mode == mode)
             row_lines(row, brief, out, width);
         measured |= row->mode == mode && row->n > 0;
     }
     if (mode == ST_CALL_FRESH && measured)
-        st_text_wrap(out,
-                     "A first call includes more work: the dynamic linker searches for the function (unless "
-                     "it did so at the start), and code and data that are used for the first time cause "
-                     "page faults. So a call that is slower here may be faster when a process repeats it.",
-                     0, width);
+        st_text_wrap(
+            out,
+            "A first call includes more work: the dynamic linker searches for the function (unless "
+            "it did so at the start), and code and data that are used for the first time cause "
+            "page faults. So a call that is slower here may be faster when a process repeats it.",
+            0, width);
     fputc('\n', out);
 }
 
 /* --- sentences --- */
 
-static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *lab, FILE *out, int width)
+static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *lab, FILE *out,
+                           int width)
 {
     const struct st_call_batches *b = &bench->clock;
     const char *finding = st_bench_syscall_finding(bench, lab);
     if (!b->known)
         return;
     if (bench->clock_path == ST_PATH_VDSO)
-        st_text_say(
-            out, width,
-            "CLOCK_MONOTONIC is read without a system call: in %.4g ns; with a system call it takes %.4g ns.",
-            b->call_ns, b->raw_ns);
+        st_text_say(out, width,
+                    "CLOCK_MONOTONIC is read without a system call: in %.4g ns; with a system call "
+                    "it takes %.4g ns.",
+                    b->call_ns, b->raw_ns);
     else if (finding != NULL)
-        st_text_say(
-            out, width,
-            "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune report "
-            "%s' explains possible reasons and what helps.",
-            b->call_ns, b->raw_ns, finding);
+        st_text_say(out, width,
+                    "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. "
+                    "'sleeptune report %s' explains possible reasons and what helps.",
+                    b->call_ns, b->raw_ns, finding);
     else
-        st_text_say(
-            out, width,
-            "It is not clear whether CLOCK_MONOTONIC is read without a system call: it takes %.4g ns, with "
-            "a system call %.4g ns.",
-            b->call_ns, b->raw_ns);
+        st_text_say(out, width,
+                    "It is not clear whether CLOCK_MONOTONIC is read without a system call: it "
+                    "takes %.4g ns, with a system call %.4g ns.",
+                    b->call_ns, b->raw_ns);
 }
 
-/* Prints `words`, then the names of all calls that are answered in this way (by the vDSO, the kernel
+/* Prints `words`, then the names of all calls that are answered in this way (by the vDSO, the
+ * kernel
  * ...). */
-static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path, const char *words,
-                          FILE *out, int width)
+static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path,
+                          const char *words, FILE *out, int width)
 {
     char line[1600];
     size_t n = 0;
@@ -192,8 +192,8 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
     st_text_wrap(out, line, 0, width);
 }
 
-/* Explains outliers in rows whose q1 and q3 are equal: there the rule for outliers counts each value that
- * differs. */
+/* Explains outliers in rows whose q1 and q3 are equal: there the rule for outliers counts each
+ * value that differs. */
 static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
     size_t n = 0;
@@ -202,13 +202,13 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
     if (n == 0)
         return;
     st_text_say(out, width,
-                "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them counts as "
-                "an outlier, even if it differs by only one step of the clock.",
+                "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them "
+                "counts as an outlier, even if it differs by only one step of the clock.",
                 n, n == 1 ? "" : "s");
 }
 
-void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
-                            int width)
+void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief,
+                            FILE *out, int width)
 {
     bool dashes = false;
     ST_EACH_OF (row, bench->rows, bench->rows_n)
@@ -217,15 +217,15 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     table(bench, ST_CALL_FRESH, brief, out, width);
     clock_sentence(bench, lab, out, width);
     path_sentence(bench, ST_PATH_VDSO, "Read without a system call, through the vDSO:", out, width);
-    path_sentence(bench, ST_PATH_LIBRARY, "Read without a system call, by the C library:", out, width);
+    path_sentence(bench, ST_PATH_LIBRARY, "Read without a system call, by the C library:", out,
+                  width);
     path_sentence(bench, ST_PATH_UNKNOWN, "Not clear:", out, width);
-    st_text_say(
-        out, width,
-        "The median of the empty measurement is subtracted from all other rows. Outl.: values more than "
-        "1.5 interquartile ranges beyond q1 or q3; all figures include them, and the first calls, too. k: "
-        "thousands, M: millions.%s Measured in %s%s.",
-        dashes ? " A dash: too few samples (a median needs 20; q1, q3, outliers 40)." : "",
-        st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
+    st_text_say(out, width,
+                "The median of the empty measurement is subtracted from all other rows. Outl.: "
+                "values more than 1.5 interquartile ranges beyond q1 or q3; all figures include "
+                "them, and the first calls, too. k: thousands, M: millions.%s Measured in %s%s.",
+                dashes ? " A dash: too few samples (a median needs 20; q1, q3, outliers 40)." : "",
+                st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     no_spread_sentence(bench, out, width);
     st_bench_text_conditions(lab->platform, out, width);
 }
@@ -257,8 +257,10 @@ static json_t *row_json(const struct st_syscall_row *row)
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&row->summary.median));
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
     st_json_set(o, "below_clock", st_bench_syscall_is_below_clock(row));
-    st_json_set(o, "outliers", st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
-    st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
+    st_json_set(o, "outliers",
+                st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
+    st_json_set(o, "samples_enough",
+                st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
     st_json_set(o, "amortised", batches_json(&row->batches));
     st_json_set(o, "samples_ns", st_summary_integers_json(row->ns, row->n));
     st_json_set(o, "missing", row->why);
@@ -268,9 +270,10 @@ static json_t *row_json(const struct st_syscall_row *row)
 
 static json_t *clock_json(const struct st_bench_syscall *bench, struct st_lab *lab)
 {
-    return json_pack("{s:s?, s:o, s:o, s:s?}", "path", st_call_path_name(bench->clock_path), "step_ns",
-                     st_json_integer_or_null(bench->clock_step_ns > 0, bench->clock_step_ns), "amortised",
-                     batches_json(&bench->clock), "finding", st_bench_syscall_finding(bench, lab));
+    return json_pack(
+        "{s:s?, s:o, s:o, s:s?}", "path", st_call_path_name(bench->clock_path), "step_ns",
+        st_json_integer_or_null(bench->clock_step_ns > 0, bench->clock_step_ns), "amortised",
+        batches_json(&bench->clock), "finding", st_bench_syscall_finding(bench, lab));
 }
 
 json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab)

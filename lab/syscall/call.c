@@ -30,7 +30,8 @@ const char *st_call_path_name(enum st_call_path path)
     return names[path]; /* NULL: unknown */
 }
 
-/* What take_turns times in each round, one batch after the other; RAW is the call through syscall(2). */
+/* What take_turns times in each round, one batch after the other; RAW is the call through
+ * syscall(2). */
 enum { NOTHING, GETPPID, CALL, RAW, TURNS_N };
 
 struct turns {
@@ -47,7 +48,8 @@ static uint32_t batch_size(double about_ns)
 }
 
 /* Times one batch of calls. @return its duration in ns; < 0: the error of a call. */
-static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_call *c, uint32_t calls_n)
+static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_call *c,
+                     uint32_t calls_n)
 {
     int r = 0;
     const int64_t before_ns = st_lab_now_ns(lab);
@@ -57,10 +59,10 @@ static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_cal
     return r == 0 ? st_ns_sub(after_ns, before_ns) : r < 0 ? r : -r;
 }
 
-/* Times a batch of nothing, of getppid, of the call and of RAW in turn, again and again. @return 0 or the
- * error of a call. */
-static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *getppid, uint32_t calls_n,
-                      struct turns *turns)
+/* Times a batch of nothing, of getppid, of the call and of RAW in turn, again and again. @return 0
+ * or the error of a call. */
+static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *getppid,
+                      uint32_t calls_n, struct turns *turns)
 {
     const st_call_fn calls[TURNS_N] = {[NOTHING] = st_call_nothing,
                                        [GETPPID] = getppid->method->call,
@@ -78,8 +80,8 @@ static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *get
     return 0;
 }
 
-/* Computes the time of a batch minus that of the empty batch of the same round: the median of all rounds,
- * with its interval. */
+/* Computes the time of a batch minus that of the empty batch of the same round: the median of all
+ * rounds, with its interval. */
 static struct st_quantile above_nothing(const struct turns *turns, int turn)
 {
     int64_t ns[ST_SYSCALL_BATCHES];
@@ -91,9 +93,9 @@ static struct st_quantile above_nothing(const struct turns *turns, int turn)
     return summary.median;
 }
 
-/* Computes by how much the call is too cheap to enter the kernel, in ns a batch. Above 0, the call costs
- * at least half a system call less than through syscall(2), or, without that, less than half a system
- * call. */
+/* Computes by how much the call is too cheap to enter the kernel, in ns a batch. Above 0, the call
+ * costs at least half a system call less than through syscall(2), or, without that, less than half
+ * a system call. */
 static struct st_quantile margin(const struct turns *turns, bool has_raw)
 {
     int64_t ns[ST_SYSCALL_BATCHES];
@@ -115,7 +117,8 @@ static enum st_call_path judge(const struct turns *turns, const struct st_call_m
     const struct st_quantile m = margin(turns, method->raw != NULL);
     if (m.interval_known && m.low_ns > 0)
         return method->tells_time ? ST_PATH_VDSO : ST_PATH_LIBRARY;
-    return m.interval_known && m.high_ns < 0 && method->raw != NULL ? ST_PATH_SYSCALL : ST_PATH_UNKNOWN;
+    return m.interval_known && m.high_ns < 0 && method->raw != NULL ? ST_PATH_SYSCALL
+                                                                    : ST_PATH_UNKNOWN;
 }
 
 enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_call_method *method,

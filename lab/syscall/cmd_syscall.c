@@ -85,8 +85,8 @@ static void announce(const struct arguments *a)
     if (c->fresh > 0)
         ST_PRINT(fresh, " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
     const char *line =
-        st_text("%zu call%s, %zu sample%s%s each: about %s.", c->methods_n, c->methods_n == 1 ? "" : "s",
-                c->count, c->count == 1 ? "" : "s", fresh,
+        st_text("%zu call%s, %zu sample%s%s each: about %s.", c->methods_n,
+                c->methods_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
                 st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);
 }
@@ -134,8 +134,11 @@ int st_cmd_syscall(int argc, char **argv)
         st_bench_syscall_list(st_lab_native(), stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
     }
-    a.config = (struct st_bench_syscall_config){
-        .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
+    a.config = (struct st_bench_syscall_config){.methods = a.methods,
+                                                .count = (size_t)a.count,
+                                                .fresh = (size_t)a.fresh,
+                                                .go_on = go_on,
+                                                .ctx = &a};
     r = st_bench_command_check(&a.common);
     if (r == 0)
         r = ST_WORD_LIST_ROWS("--calls", a.calls_text, st_lab_native()->call_method, a.methods,

@@ -3,9 +3,11 @@
 #include "core/ns.h"
 
 #define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
-#define WARM_UP_N    2 /* first rounds of a pair of threads, not counted: page faults, first timers */
-#define OPEN_NS      (1 * ST_NS_PER_MS)   /* about how long starting a pair of threads takes */
-#define ROUND_NS     (200 * ST_NS_PER_US) /* about how long a round takes in addition to its slice */
+#define WARM_UP_N                                                                                  \
+    2 /* first rounds of a pair of threads, not counted: page faults, first timers                 \
+       */
+#define OPEN_NS  (1 * ST_NS_PER_MS)   /* about how long starting a pair of threads takes */
+#define ROUND_NS (200 * ST_NS_PER_US) /* about how long a round takes in addition to its slice */
 
 const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 {
@@ -16,7 +18,8 @@ const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 
 const char *st_bench_wake_placement_name(enum st_wake_placement placement)
 {
-    static const char *const names[] = {[ST_WAKE_SAME_CPU] = "same-cpu", [ST_WAKE_OTHER_CPU] = "other-cpu"};
+    static const char *const names[] = {
+        [ST_WAKE_SAME_CPU] = "same-cpu", [ST_WAKE_OTHER_CPU] = "other-cpu"};
     return names[placement];
 }
 
@@ -58,8 +61,8 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     return sum_ns;
 }
 
-/* Finds the largest number of rounds that the budget allows, by bisection. @return 0, -ERANGE: even 1
- * round takes too long. */
+/* Finds the largest number of rounds that the budget allows, by bisection. @return 0, -ERANGE: even
+ * 1 round takes too long. */
 static int fit_rounds(struct st_bench_wake *bench)
 {
     struct st_bench_wake_config *c = &bench->config;
@@ -79,7 +82,8 @@ static int fit_rounds(struct st_bench_wake *bench)
 
 int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config)
 {
-    const size_t sizes[] = {config->methods_n, config->placements_n, config->kinds_n, config->slices_n};
+    const size_t sizes[] = {config->methods_n, config->placements_n, config->kinds_n,
+                            config->slices_n};
     size_t n = 1;
     ST_EACH (size, sizes) {
         if (*size == 0 || config->rounds == 0)
@@ -136,12 +140,14 @@ static void play(struct st_bench_wake *bench, struct st_wake *w, struct st_wake_
             return;
         const int r = w->lab->wake_round(w, cell->slice_ns, interrupted, &stamps);
         if (r != 0) {
-            refuse(cell, r == -ETIMEDOUT ? "the sleeping thread did not wake up" : "a round failed", r);
+            refuse(cell, r == -ETIMEDOUT ? "the sleeping thread did not wake up" : "a round failed",
+                   r);
             return;
         }
         if (i < WARM_UP_N)
             continue;
-        cell->delay_ns[cell->n] = st_ns_sub(stamps.woke_ns, interrupted ? stamps.signal_ns : stamps.due_ns);
+        cell->delay_ns[cell->n] =
+            st_ns_sub(stamps.woke_ns, interrupted ? stamps.signal_ns : stamps.due_ns);
         cell->send_ns[cell->n++] = interrupted ? st_ns_sub(stamps.sent_ns, stamps.signal_ns) : 0;
     }
 }
@@ -200,8 +206,8 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
 
 /* The rest of the file computes whether the delay grows with the slice. */
 
-/* Distance between the cells of two neighbouring slices with the same mechanism, placement and kind, in
- * the array of cells. */
+/* Distance between the cells of two neighbouring slices with the same mechanism, placement and
+ * kind, in the array of cells. */
 static size_t stride(const struct st_bench_wake_config *c)
 {
     return c->methods_n * c->placements_n * c->kinds_n;
@@ -217,8 +223,8 @@ static double block_median(const struct st_wake_cell *cell, size_t block)
 
 /* The growth of the delay from the shortest to the longest slice (range_ns apart) in one block: a
  * least-squares line through the medians of all slices. */
-static double growth_in(const struct st_bench_wake *bench, const struct st_wake_cell *first, size_t block,
-                        int64_t range_ns)
+static double growth_in(const struct st_bench_wake *bench, const struct st_wake_cell *first,
+                        size_t block, int64_t range_ns)
 {
     const struct st_bench_wake_config *c = &bench->config;
     double mean_ns = 0, with_ns = 0, of_ns = 0;

@@ -25,9 +25,10 @@ static void heading(const struct st_wake_cell *head, const char *after, FILE *ou
             head->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out", after);
 }
 
-/* Prints a row of a table: the delays of one mechanism at slices (lengths of sleep) from .. to - 1. */
-static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t from, size_t to, FILE *out,
-                       int width)
+/* Prints a row of a table: the delays of one mechanism at slices (lengths of sleep) from .. to -
+ * 1. */
+static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t from, size_t to,
+                       FILE *out, int width)
 {
     const size_t stride = bench->cells_n / bench->config.slices_n;
     const struct st_wake_cell *head = &bench->cells[first];
@@ -35,15 +36,16 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t f
     for (size_t i = from; i < to; i++)
         n += head[i * stride].n;
     if (n == 0 && head[from * stride].why != NULL)
-        st_bench_text_missing(out, head->method->name, head[from * stride].why, head[from * stride].error,
-                              NAME_COLUMNS, width);
+        st_bench_text_missing(out, head->method->name, head[from * stride].why,
+                              head[from * stride].error, NAME_COLUMNS, width);
     if (n == 0)
         return;
     st_text_pad(out, head->method->name, NAME_COLUMNS);
     for (size_t i = from; i < to; i++) {
         const struct st_summary *delay = &head[i * stride].delay;
         const bool known = delay->median.known;
-        fprintf(out, " %6s %5s", known ? st_bench_text_us((double)delay->median.value_ns, ST_ROOM(32)) : "-",
+        fprintf(out, " %6s %5s",
+                known ? st_bench_text_us((double)delay->median.value_ns, ST_ROOM(32)) : "-",
                 head[i * stride].n > 0 ? st_bench_text_us(delay->mean_ns, ST_ROOM(32)) : "-");
     }
     fputc('\n', out);
@@ -78,8 +80,9 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 
 /* --- sentences --- */
 
-/* Lists the mechanisms whose delay grows with the slice by more than chance: "futex by 1.20 µs (0.50 ..
- * 2.00 µs)"; with shown_ones false, the other mechanisms: "futex (-1.3 .. 0.4 µs)". @return how many. */
+/* Lists the mechanisms whose delay grows with the slice by more than chance: "futex by 1.20 µs
+ * (0.50 .. 2.00 µs)"; with shown_ones false, the other mechanisms: "futex (-1.3 .. 0.4 µs)".
+ * @return how many. */
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
@@ -104,19 +107,22 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     size_t unknown_n = 0;
     double most = 0;
     heading(cell, "", out);
-    fprintf(out, " after sleeps of %s to %s:", st_ns_text(growths[0].from_ns), st_ns_text(growths[0].to_ns));
+    fprintf(out, " after sleeps of %s to %s:", st_ns_text(growths[0].from_ns),
+            st_ns_text(growths[0].to_ns));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
-        most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
+        most =
+            growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
     }
     const double percent = 100 * most / (double)(growths[0].to_ns - growths[0].from_ns);
     const size_t grown_n =
         growth_list(bench, growths, first, true, " the delay grows with the sleep for ", out);
-    const size_t flat_n =
-        growth_list(bench, growths, first, false,
-                    grown_n > 0 ? "; no growth is shown for " : " no growth of the delay is shown for ", out);
+    const size_t flat_n = growth_list(
+        bench, growths, first, false,
+        grown_n > 0 ? "; no growth is shown for " : " no growth of the delay is shown for ", out);
     if (grown_n + flat_n > 0)
-        fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the difference between these sleeps",
+        fprintf(out,
+                "; with 99 %% confidence %s at most %.2g %% of the difference between these sleeps",
                 grown_n + flat_n > 1 ? "the growth of each is" : "it is", percent);
     if (unknown_n > 0)
         fprintf(out, "; too few rounds to decide for the other methods (%d are needed)",
@@ -124,7 +130,8 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     fputc('.', out);
 }
 
-/* Prints whether the delay depends on the slice, one sentence for the mechanisms of a kind and placement.
+/* Prints whether the delay depends on the slice, one sentence for the mechanisms of a kind and
+ * placement.
  * @return false: too few rounds. */
 static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
@@ -157,7 +164,8 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     }
     if (n == 0)
         return;
-    st_text_say(out, width, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
+    st_text_say(out, width, "%zu of %zu combinations were not measured: the run ended early.", n,
+                here_n);
 }
 
 /* Prints how many rounds a median needs, if the table has a dash because a median is unknown. */
@@ -168,13 +176,14 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
         any = any || (cell->n > 0 && !cell->delay.median.known);
     if (!any)
         return;
-    st_text_say(
-        out, width,
-        "A dash: too few rounds for a median, which needs %u. Set more --rounds or a longer --budget.",
-        (unsigned)st_stats_quantile_min_n(0.5));
+    st_text_say(out, width,
+                "A dash: too few rounds for a median, which needs %u. Set more --rounds or a "
+                "longer --budget.",
+                (unsigned)st_stats_quantile_min_n(0.5));
 }
 
-void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width)
+void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out,
+                         int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
     char line[LINE_BYTES];
@@ -185,16 +194,17 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
         most_n = cell->n > most_n ? cell->n : most_n;
     }
     matrix(bench, out, width);
-    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n; first += c->methods_n)
+    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n;
+         first += c->methods_n)
         decided &= growth_sentence(bench, first, out, width);
     if (!decided)
-        st_text_say(
-            out, width,
-            "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
-            8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
+        st_text_say(out, width,
+                    "There were too few rounds to decide whether the delay grows with the sleep: "
+                    "%d are needed.",
+                    8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
     unreached_sentence(bench, out, width);
-    ST_PRINT(line, "Delay: time from just before the signal (if timed out: from the due time) until the wait "
-                   "has returned");
+    ST_PRINT(line, "Delay: time from just before the signal (if timed out: from the due time) "
+                   "until the wait has returned");
     if (most_n > 0)
         ST_APPEND(line, "; %zu", least_n);
     if (least_n < most_n)
@@ -222,7 +232,8 @@ static json_t *cell_json(const struct st_wake_cell *cell)
     st_json_set(o, "n", cell->n);
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&cell->delay.median));
-    st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
+    st_json_set(o, "send_ns",
+                cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
     st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
     st_json_set(o, "missing", cell->why);
     st_json_set(o, "error", st_json_error(cell->error));

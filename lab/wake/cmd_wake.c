@@ -31,29 +31,30 @@ struct arguments {
     struct st_bench_command common;
 };
 
-static const char help[] = "Usage: sleeptune-lab wake [OPTION...]\n"
-                           "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
-                           "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
-                           "      --mechanisms LIST  such as condvar,channel (all; see --list)\n"
-                           "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
-                           "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
-                           "                         (interrupted)\n"
-                           "      --placements LIST  same-cpu, other-cpu (both)\n"
-                           "      --list             all mechanisms\n"
-                           "      --rounds N         rounds of each combination (200)\n"
-                           "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
-                           "      --seed N           seed of the random order (a different one each time)\n"
-                           "      --plot FILE.svg    draw the result\n"
-                           "      --export-json FILE   write the JSON, too\n"
-                           "      --json, --format json|csv|markdown|text   JSON has every delay\n"
-                           "  -q, --quiet            nothing on standard error\n"
-                           "  -h, --help\n\n"
-                           "Examples:\n"
-                           "  sleeptune-lab wake\n"
-                           "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
-                           "  sleeptune-lab wake --kinds interrupted,timed-out --placements other-cpu\n\n"
-                           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
-                           "4 failure (nothing could be measured).\n";
+static const char help[] =
+    "Usage: sleeptune-lab wake [OPTION...]\n"
+    "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
+    "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
+    "      --mechanisms LIST  such as condvar,channel (all; see --list)\n"
+    "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
+    "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
+    "                         (interrupted)\n"
+    "      --placements LIST  same-cpu, other-cpu (both)\n"
+    "      --list             all mechanisms\n"
+    "      --rounds N         rounds of each combination (200)\n"
+    "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
+    "      --seed N           seed of the random order (a different one each time)\n"
+    "      --plot FILE.svg    draw the result\n"
+    "      --export-json FILE   write the JSON, too\n"
+    "      --json, --format json|csv|markdown|text   JSON has every delay\n"
+    "  -q, --quiet            nothing on standard error\n"
+    "  -h, --help\n\n"
+    "Examples:\n"
+    "  sleeptune-lab wake\n"
+    "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
+    "  sleeptune-lab wake --kinds interrupted,timed-out --placements other-cpu\n\n"
+    "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
+    "4 failure (nothing could be measured).\n";
 
 /* --- lists --- */
 
@@ -72,9 +73,11 @@ static int put_slice(void *ctx, const char *word)
 static int put_placement(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    for (enum st_wake_placement placement = ST_WAKE_SAME_CPU; placement <= ST_WAKE_OTHER_CPU; placement++) {
+    for (enum st_wake_placement placement = ST_WAKE_SAME_CPU; placement <= ST_WAKE_OTHER_CPU;
+         placement++) {
         if (strcmp(word, st_bench_wake_placement_name(placement)) == 0)
-            return ST_WORD_LIST_ADD("--placements", a->placements, &a->config.placements_n, &placement);
+            return ST_WORD_LIST_ADD("--placements", a->placements, &a->config.placements_n,
+                                    &placement);
     }
     return st_failure_usage("--placements: '%s' is neither same-cpu nor other-cpu", word);
 }
@@ -91,8 +94,8 @@ static int put_kind(void *ctx, const char *word)
 
 /* --- choices --- */
 
-/* Chooses the first two CPUs that this process may use. If there is only one, combinations that need a
- * second CPU are not measured, and the result says why. */
+/* Chooses the first two CPUs that this process may use. If there is only one, combinations that
+ * need a second CPU are not measured, and the result says why. */
 static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
@@ -107,8 +110,8 @@ static int choose_cpus(struct arguments *a)
 
 static int choose(struct arguments *a)
 {
-    int r = ST_WORD_LIST_ROWS("--mechanisms", a->methods_text, st_lab_native()->wake_method, a->methods,
-                              &a->config.methods_n);
+    int r = ST_WORD_LIST_ROWS("--mechanisms", a->methods_text, st_lab_native()->wake_method,
+                              a->methods, &a->config.methods_n);
     if (r == 0)
         r = st_word_list_each("--slices", a->slices_text, put_slice, a);
     if (r == 0)
@@ -144,17 +147,19 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
         cells_n += cell->why == NULL;
     if (cells_n == 0) {
-        st_bench_command_say(&a->common, "None of these combinations can be measured on this machine.");
+        st_bench_command_say(&a->common,
+                             "None of these combinations can be measured on this machine.");
         return; /* the result has the reason for each */
     }
-    const char *line = st_text("%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.",
-                               cells_n, cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s",
-                               (unsigned long long)bench->config.seed,
-                               st_bench_text_rough(st_bench_wake_expected_ns(bench), ST_ROOM(32)));
+    const char *line =
+        st_text("%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.",
+                cells_n, cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s",
+                (unsigned long long)bench->config.seed,
+                st_bench_text_rough(st_bench_wake_expected_ns(bench), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
-        st_bench_command_say(&a->common,
-                             "Too short for a median, which needs 20 rounds. Set a longer --budget.");
+        st_bench_command_say(
+            &a->common, "Too short for a median, which needs 20 rounds. Set a longer --budget.");
 }
 
 static int print(struct arguments *a, const struct st_bench_wake *bench)
@@ -173,12 +178,14 @@ static int run(struct arguments *a)
     struct st_bench_wake bench;
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
-        return st_failure_usage("too many combinations: at most %d are possible", ST_BENCH_WAKE_CELLS_MAX);
+        return st_failure_usage("too many combinations: at most %d are possible",
+                                ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         const int64_t expected_ns = st_bench_wake_expected_ns(&bench);
         st_bench_wake_finish(&bench);
-        return st_failure_usage("--budget is too short: one round of each combination takes about %s",
-                                st_bench_text_rough(expected_ns, ST_ROOM(32)));
+        return st_failure_usage(
+            "--budget is too short: one round of each combination takes about %s",
+            st_bench_text_rough(expected_ns, ST_ROOM(32)));
     }
     if (r != 0)
         return st_failure("%s", strerror(-r));

@@ -1,14 +1,16 @@
-/* Ways of waking a sleeper early, which `sleeptune-lab wake` compares. Each is a struct st_wake_method;
- * st_lab.wake_method returns those of a system (linux/lab_linux.c, freebsd/lab_freebsd.c,
- * tests/fake/lab_fake.c). */
+/* Ways of waking a sleeper early, which `sleeptune-lab wake` compares. Each is a struct
+ * st_wake_method; st_lab.wake_method returns those of a system (linux/lab_linux.c,
+ * freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
 #pragma once
 
 #include "lab/lab.h"
 
-struct st_wake_ops; /* the functions of a way of waking, private to the platform: posix/wake_posix.h */
+struct st_wake_ops; /* the functions of a way of waking, private to the platform:
+                     * posix/wake_posix.h */
 
 struct st_wake_method {
-    const char *name;    /* must be the first member (st_lab_find); stable: letters, digits, '-' and '_' */
+    const char
+        *name; /* must be the first member (st_lab_find); stable: letters, digits, '-' and '_' */
     const char *summary; /* one line: what the sleeper waits in, what the sender calls */
     const struct st_wake_ops *ops;
 };
@@ -26,8 +28,8 @@ struct st_wake_stamps {
     int64_t woke_ns;   /* right after the wait has returned */
 };
 
-/** A sender, which is the calling thread, and a sleeper. Only one may be open at a time, in one thread.
- * Its functions are members of struct st_lab (lab/lab.h). */
+/** A sender, which is the calling thread, and a sleeper. Only one may be open at a time, in one
+ * thread. Its functions are members of struct st_lab (lab/lab.h). */
 struct st_wake {
     const struct st_wake_method *method;
     struct st_platform *platform;

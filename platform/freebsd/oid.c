@@ -106,8 +106,8 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
     return out.failed ? -EFBIG : 0;
 }
 
-/* Parses a number as its value modulo 2^64. @return 0; -EINVAL; -ERANGE: the number does not fit into the
- * type. */
+/* Parses a number as its value modulo 2^64. @return 0; -EINVAL; -ERANGE: the number does not fit
+ * into the type. */
 static int parse(const char *text, const struct number *type, uint64_t *ret)
 {
     if (type->is_signed) {

@@ -1,5 +1,5 @@
-/* Values of FreeBSD's sysctls: converts the kernel's bytes and format to text, and text to bytes. Pure,
- * tested on every host. */
+/* Values of FreeBSD's sysctls: converts the kernel's bytes and format to text, and text to bytes.
+ * Pure, tested on every host. */
 #pragma once
 
 #include "core/base.h"
@@ -25,19 +25,20 @@ enum st_oid_type {
     ST_OID_U32,
 };
 
-/** Writes the value as sysctl -n prints it, without the final newline: numbers and arrays of numbers in
- * decimal, strings unchanged, "IK" as degrees. Bytes without a format, which sysctl -n omits, are written
- * in hexadecimal. @param kind from sysctl.oidfmt: the type is in the low 4 bits (CTLTYPE_*). @param
- * format from sysctl.oidfmt: "I", "LU", "IK", "CU" ... @return 0, -EFBIG (buf holds the beginning),
- * -EISDIR (a node), -ENOTSUP (a structure), -EBADMSG (the length does not fit the type). Threads: any.
- * Source: sysctl(8), sysctl(9), <sys/sysctl.h>. */
-ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
-                             size_t buf_bytes, size_t *ret_len);
+/** Writes the value as sysctl -n prints it, without the final newline: numbers and arrays of
+ * numbers in decimal, strings unchanged, "IK" as degrees. Bytes without a format, which sysctl -n
+ * omits, are written in hexadecimal. @param kind from sysctl.oidfmt: the type is in the low 4 bits
+ * (CTLTYPE_*). @param format from sysctl.oidfmt: "I", "LU", "IK", "CU" ... @return 0, -EFBIG (buf
+ * holds the beginning), -EISDIR (a node), -ENOTSUP (a structure), -EBADMSG (the length does not fit
+ * the type). Threads: any. Source: sysctl(8), sysctl(9), <sys/sysctl.h>. */
+ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes,
+                             char *buf, size_t buf_bytes, size_t *ret_len);
 
 /**
- * Converts one whole decimal number, or a string without its final NUL, to the kernel's bytes. Arrays,
- * structures and temperatures are refused.
- * @param kind,format as in st_oid_text. @return 0, -EINVAL (not a number), -ERANGE (does not fit the type),
- * -E2BIG (the string does not fit buf), -EISDIR (a node), -ENOTSUP (another type). Threads: any. */
+ * Converts one whole decimal number, or a string without its final NUL, to the kernel's bytes.
+ * Arrays, structures and temperatures are refused.
+ * @param kind,format as in st_oid_text. @return 0, -EINVAL (not a number), -ERANGE (does not fit
+ * the type), -E2BIG (the string does not fit buf), -EISDIR (a node), -ENOTSUP (another type).
+ * Threads: any. */
 ST_NODISCARD int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,
                               size_t buf_bytes, size_t *ret_bytes);

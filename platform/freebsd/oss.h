@@ -1,5 +1,5 @@
-/* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their ioctls. Not yet run on FreeBSD: tests use a
- * fake device. */
+/* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their ioctls. Not yet run on FreeBSD: tests
+ * use a fake device. */
 #pragma once
 
 #include "core/base.h"
@@ -11,7 +11,8 @@
 
 /* System calls, or a test's replacements. Errors as those of the system calls, in errno. */
 struct st_oss_calls {
-    int (*open)(const char *path, int flags); /* opens without blocking; later reads and writes block */
+    int (*open)(const char *path,
+                int flags); /* opens without blocking; later reads and writes block */
     int (*close)(int fd);
     int (*ioctl)(int fd, unsigned long request, void *value);
     ssize_t (*read)(int fd, void *to, size_t bytes);
@@ -22,9 +23,9 @@ extern const struct st_oss_calls st_oss_system;
 /** Calls ioctl(2), again after EINTR. @return 0 or a negative errno value. */
 int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value);
 
-/** Sets two channels, that format (AFMT_), and four fragments of about period_bytes. @param rate_hz the
- * rate to ask for; set to the rate that the device chose. @return 0, -ENOTSUP (the device has another
- * format or number of channels), or the error of ioctl(2). */
+/** Sets two channels, that format (AFMT_), and four fragments of about period_bytes. @param rate_hz
+ * the rate to ask for; set to the rate that the device chose. @return 0, -ENOTSUP (the device has
+ * another format or number of channels), or the error of ioctl(2). */
 int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t period_bytes,
                   uint32_t *rate_hz);
 

@@ -1,4 +1,5 @@
-/* The FreeBSD row of struct st_platform, and its members about threads, the process and the machine. */
+/* The FreeBSD row of struct st_platform, and its members about threads, the process and the
+ * machine. */
 #include <sys/param.h>
 
 #include <sys/cpuset.h>
@@ -25,10 +26,11 @@
 
 /* --- threads: policy, CPUs, name, the right to real-time priority ---
  *
- * Priorities are set by rtprio_thread(2), which changes one thread and needs PRIV_SCHED_RTPRIO, which
- * mac_priority(4) grants to the group "realtime". sched_setscheduler(2) would take a process, change its
- * first thread, and need PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME
- * is SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority. */
+ * Priorities are set by rtprio_thread(2), which changes one thread and needs PRIV_SCHED_RTPRIO,
+ * which mac_priority(4) grants to the group "realtime". sched_setscheduler(2) would take a process,
+ * change its first thread, and need PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is
+ * SCHED_FIFO, RTP_PRIO_REALTIME is SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c,
+ * ksched.c, sys/security/mac_priority. */
 
 _Static_assert(RTP_PRIO_MAX == ST_FREEBSD_PRIORITY_MAX, "priority range");
 
@@ -44,7 +46,8 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
     return st_posix_result(rtprio_thread(RTP_SET, tid, &rtp));
 }
 
-static int freebsd_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
+static int freebsd_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy,
+                              int priority)
 {
     switch (policy) {
     case ST_POLICY_OTHER:
@@ -84,17 +87,17 @@ static int freebsd_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
     return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
 }
 
-/* A CPU set with room for the largest kernel. Kernels take sets of 128 bytes from FreeBSD 14 on, of 32 bytes
- * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one build runs on
- * both kernels. */
+/* A CPU set with room for the largest kernel. Kernels take sets of 128 bytes from FreeBSD 14 on, of
+ * 32 bytes (256 CPUs) before. The size of this build's cpuset_t is not used, so that one build runs
+ * on both kernels. */
 struct cpus {
     unsigned long word[16];
 };
 
 #define WORD_BITS (8 * sizeof(unsigned long))
 
-/* Reads the CPUs that the calling thread may use. @return the size of a CPU set for this kernel, in bytes; 0:
- * failed, see errno. */
+/* Reads the CPUs that the calling thread may use. @return the size of a CPU set for this kernel, in
+ * bytes; 0: failed, see errno. */
 static size_t own_cpus(struct cpus *ret)
 {
     static const size_t sizes[] = {sizeof(*ret), 32};
@@ -129,7 +132,8 @@ static int freebsd_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
     const size_t bytes = own_cpus(&cpus);
     if (bytes == 0)
         return -errno;
-    return st_posix_result(cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, bytes, (void *)&cpus));
+    return st_posix_result(
+        cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, bytes, (void *)&cpus));
 }
 
 static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus_out, int max)
@@ -177,12 +181,14 @@ static void freebsd_counters_close(ST_UNUSED struct st_platform *platform,
 }
 
 /* No clock counts a suspend. But resuming sets the wall clock from the real-time clock
- * (sys/dev/acpica/acpi.c: acpi_resync_clock(), inittodr()), and CLOCK_MONOTONIC does not move along: the gap
- * between them grows by the time suspended. The gap also changes when someone sets the clock, so
- * measure/cause.c uses it only for a quarter of a second in which a thread was late. */
+ * (sys/dev/acpica/acpi.c: acpi_resync_clock(), inittodr()), and CLOCK_MONOTONIC does not move
+ * along: the gap between them grows by the time suspended. The gap also changes when someone sets
+ * the clock, so measure/cause.c uses it only for a quarter of a second in which a thread was
+ * late. */
 static void add_suspended(struct st_thread_counters *counters)
 {
-    const int64_t wall_ns = st_posix_clock_ns(CLOCK_REALTIME), now_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
+    const int64_t wall_ns = st_posix_clock_ns(CLOCK_REALTIME),
+                  now_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
     if (wall_ns < 0 || now_ns < 0)
         return;
     counters->suspended_ns = wall_ns - now_ns;
@@ -199,7 +205,8 @@ static void add_rusage(const struct rusage *usage, struct st_thread_counters *co
 
 /* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
 static int freebsd_counters_self(ST_UNUSED struct st_platform *platform,
-                                 ST_UNUSED const struct st_counters_handle *h, struct st_thread_counters *ret)
+                                 ST_UNUSED const struct st_counters_handle *h,
+                                 struct st_thread_counters *ret)
 {
     struct st_thread_counters counters = {0};
     struct rusage usage;
@@ -216,7 +223,8 @@ static int freebsd_counters_self(ST_UNUSED struct st_platform *platform,
     return 0;
 }
 
-/* Reads a row for each thread. Free *ret with free(). @return the number of rows, or a negative errno. */
+/* Reads a row for each thread. Free *ret with free(). @return the number of rows, or a negative
+ * errno. */
 static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
 {
     size_t room = (mib_n == 3 ? 512 : 16) * sizeof(struct kinfo_proc);
@@ -246,7 +254,8 @@ static int cpu_of(const struct kinfo_proc *row)
     return row->ki_oncpu >= 0 ? row->ki_oncpu : row->ki_lastcpu; /* NOCPU is -1 */
 }
 
-static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const struct st_counters_handle *h,
+static int freebsd_counters_other(ST_UNUSED struct st_platform *platform,
+                                  const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
     const int own[] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, getpid()};
@@ -272,10 +281,10 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const 
     return r;
 }
 
-/* Reads when the process was continued, and the CPU times of threads that take the CPU before the loop:
- * interrupt threads, those of the kernel's process "intr" (sys/sys/priority.h), and other programs'
- * real-time threads of at least the loop's priority, the lowest of this process's real-time threads. A jail
- * and security.bsd.see_other_uids=0 hide threads. */
+/* Reads when the process was continued, and the CPU times of threads that take the CPU before the
+ * loop: interrupt threads, those of the kernel's process "intr" (sys/sys/priority.h), and other
+ * programs' real-time threads of at least the loop's priority, the lowest of this process's
+ * real-time threads. A jail and security.bsd.see_other_uids=0 hide threads. */
 static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
@@ -326,8 +335,8 @@ static int freebsd_program_path(ST_UNUSED struct st_platform *machine, char *buf
 
 static int freebsd_lock_memory(ST_UNUSED struct st_platform *platform, enum st_lock *ret)
 {
-    /* with MCL_FUTURE, a mapping beyond the limit fails (sys/vm/vm_mmap.c), so malloc() would fail at
-     * some later time */
+    /* with MCL_FUTURE, a mapping beyond the limit fails (sys/vm/vm_mmap.c), so malloc() would fail
+     * at some later time */
     struct rlimit limit;
     const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     if (mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) != 0)
@@ -358,9 +367,9 @@ void st_posix_reap_begin(void)
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-/** Does the process descend from a program that was started here? Such programs have no right to write core
- * files (become_harmless) and cannot regain it. Other processes become descendants of this one as well:
- * PulseAudio, if its library started it for all programs of the user. */
+/** Does the process descend from a program that was started here? Such programs have no right to
+ * write core files (become_harmless) and cannot regain it. Other processes become descendants of
+ * this one as well: PulseAudio, if its library started it for all programs of the user. */
 static bool is_rest(pid_t pid)
 {
     int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_RLIMIT, (int)pid, RLIMIT_CORE};
@@ -369,7 +378,8 @@ static bool is_rest(pid_t pid)
     return sysctl(name, 5, &core, &bytes, NULL, 0) != 0 || core.rlim_max == 0;
 }
 
-/* Kills processes that ended programs left behind. Children of a program that still runs are not touched. */
+/* Kills processes that ended programs left behind. Children of a program that still runs are not
+ * touched. */
 bool st_posix_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
@@ -393,10 +403,10 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* Functions of struct st_platform that FreeBSD cannot offer. Suspend: CLOCK_BOOTTIME is another name of
- * CLOCK_UPTIME, so no clock counts the time suspended. Timer slack: alloweddeviation belongs to the
- * machine, not to a thread. RLIMIT_RTTIME: RLIMIT_CPU also counts the CPU time of threads that sleep in
- * between, and kills the process. */
+/* Functions of struct st_platform that FreeBSD cannot offer. Suspend: CLOCK_BOOTTIME is another
+ * name of CLOCK_UPTIME, so no clock counts the time suspended. Timer slack: alloweddeviation
+ * belongs to the machine, not to a thread. RLIMIT_RTTIME: RLIMIT_CPU also counts the CPU time of
+ * threads that sleep in between, and kills the process. */
 static int no_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;

@@ -1,5 +1,5 @@
-/* Real-time priorities: ours (1..99, as Linux and every audio program count them) and FreeBSD's (0..31).
- * Pure, tested on every host. */
+/* Real-time priorities: ours (1..99, as Linux and every audio program count them) and FreeBSD's
+ * (0..31). Pure, tested on every host. */
 #pragma once
 
 #include "core/base.h"
@@ -12,7 +12,8 @@ static inline int st_priority_to_freebsd(int priority)
     return priority < 1 || priority > 99 ? -EINVAL : priority * ST_FREEBSD_PRIORITY_MAX / 99;
 }
 
-/** Converts to or from rtprio(2), where 0 is the most urgent priority; the function is its own inverse. */
+/** Converts to or from rtprio(2), where 0 is the most urgent priority; the function is its own
+ * inverse. */
 static inline int st_priority_rtprio(int freebsd_priority)
 {
     return ST_FREEBSD_PRIORITY_MAX - freebsd_priority;

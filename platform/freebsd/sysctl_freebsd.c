@@ -8,7 +8,8 @@
 
 #define VALUE_BYTES_MAX (1u << 20)
 
-/* Sysctls about a sysctl: {0, 4, OID} has the kind and format of OID. Source: sysctl(9), "sysctl.oidfmt". */
+/* Sysctls about a sysctl: {0, 4, OID} has the kind and format of OID. Source: sysctl(9),
+ * "sysctl.oidfmt". */
 #define OID_SYSCTL     0
 #define OID_SYSCTL_FMT 4
 
@@ -44,8 +45,8 @@ static int find(const char *name, struct oid *ret)
     return read_format(ret);
 }
 
-/* Reads the bytes of a value into memory of malloc(). Tries again, since the value may grow between the two
- * system calls. */
+/* Reads the bytes of a value into memory of malloc(). Tries again, since the value may grow between
+ * the two system calls. */
 static int read_value(const struct oid *oid, void **ret, size_t *ret_bytes)
 {
     for (int tries = 0; tries < 8; tries++) {
@@ -90,7 +91,8 @@ int st_freebsd_read_sysctl(ST_UNUSED struct st_platform *machine, const char *na
     return r;
 }
 
-int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *platform, const char *name, const char *text)
+int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *platform, const char *name,
+                            const char *text)
 {
     struct oid oid;
     int r = find(name, &oid);

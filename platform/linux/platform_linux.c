@@ -1,4 +1,5 @@
-/* The Linux row of struct st_platform, and its members about threads, the process and the machine. */
+/* The Linux row of struct st_platform, and its members about threads, the process and the
+ * machine. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -27,7 +28,8 @@
 static const int policies[] = {
     [ST_POLICY_OTHER] = SCHED_OTHER, [ST_POLICY_FIFO] = SCHED_FIFO, [ST_POLICY_RR] = SCHED_RR};
 
-static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
+static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy,
+                            int priority)
 {
     const struct sched_param param = {.sched_priority = priority * (policy != ST_POLICY_OTHER)};
     /* by syscall(), since musl's functions for these system calls always fail */
@@ -42,7 +44,8 @@ static int linux_get_policy(ST_UNUSED struct st_platform *platform, enum st_poli
     if (policy < 0 || syscall(SYS_sched_getparam, 0, &param) != 0)
         return -errno;
     *ret_policy = ST_POLICY_RR;
-    while (*ret_policy > ST_POLICY_OTHER && policies[*ret_policy] != (policy & ~SCHED_RESET_ON_FORK))
+    while (*ret_policy > ST_POLICY_OTHER &&
+           policies[*ret_policy] != (policy & ~SCHED_RESET_ON_FORK))
         (*ret_policy)--;
     *ret_priority = param.sched_priority;
     return 0;
@@ -107,8 +110,8 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     struct rlimit limit;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
         return -errno;
-    /* The kernel checks the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers), so
-     * SIGXCPU comes only if the soft limit is lower. RLIM_INFINITY is the largest rlim_t. */
+    /* The kernel checks the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers),
+     * so SIGXCPU comes only if the soft limit is lower. RLIM_INFINITY is the largest rlim_t. */
     const rlim_t us = (rlim_t)(ns / ST_NS_PER_US) + (ns % ST_NS_PER_US != 0);
     if (limit.rlim_max > us)
         limit.rlim_max = us;
@@ -117,13 +120,14 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     return st_posix_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
-/* Two reads of a clock at most this far apart (ns) need no further try: this is far below the length of a
- * suspend, and the tries must be few, since the slow path of the cycle loop calls this too. */
+/* Two reads of a clock at most this far apart (ns) need no further try: this is far below the
+ * length of a suspend, and the tries must be few, since the slow path of the cycle loop calls this
+ * too. */
 #define TOGETHER_NS 100000
 
-/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two cannot be read at once, so one is
- * read before and after the other. The tightest of several tries is used, so that a thread that lost its CPU
- * between the reads does not report a suspend. */
+/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two cannot be read at once,
+ * so one is read before and after the other. The tightest of several tries is used, so that a
+ * thread that lost its CPU between the reads does not report a suspend. */
 static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
@@ -167,8 +171,9 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    errno = EIO;                                           /* error of a short write, which sets no errno */
-    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
+    errno = EIO; /* error of a short write, which sets no errno */
+    if (write(fd, &us, sizeof(us)) ==
+        (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
         return fd;
     const int error = errno;
     close(fd);
@@ -180,12 +185,12 @@ static void linux_release_latency(ST_UNUSED struct st_platform *platform, int ha
     close(handle);
 }
 
-/* What a thread has used so far: read by the thread itself with cheap system calls (some 2 us together),
- * by other threads from /proc, which prints the same counters. */
+/* What a thread has used so far: read by the thread itself with cheap system calls (some 2 us
+ * together), by other threads from /proc, which prints the same counters. */
 
-/* The CPU-time clock of a thread by its id, in the kernel's encoding of a clockid (CPUCLOCK_PERTHREAD |
- * CPUCLOCK_SCHED, include/linux/posix-timers.h). pthread_getcpuclockid() computes the same from a
- * pthread_t, which is not available here. */
+/* The CPU-time clock of a thread by its id, in the kernel's encoding of a clockid
+ * (CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, include/linux/posix-timers.h). pthread_getcpuclockid()
+ * computes the same from a pthread_t, which is not available here. */
 static clockid_t thread_clock(pid_t tid)
 {
     return (clockid_t)(((unsigned)~tid << 3) | 4u | 2u);
@@ -196,7 +201,8 @@ static int open_task_file(pid_t tid, const char *file)
     return open(st_text("/proc/self/task/%d/%s", (int)tid, file), O_RDONLY | O_CLOEXEC);
 }
 
-static int linux_counters_open(ST_UNUSED struct st_platform *platform, struct st_counters_handle *ret)
+static int linux_counters_open(ST_UNUSED struct st_platform *platform,
+                               struct st_counters_handle *ret)
 {
     const pid_t tid = gettid();
     *ret = (struct st_counters_handle){
@@ -208,7 +214,8 @@ static int linux_counters_open(ST_UNUSED struct st_platform *platform, struct st
     return 0;
 }
 
-static void linux_counters_close(ST_UNUSED struct st_platform *platform, struct st_counters_handle *h)
+static void linux_counters_close(ST_UNUSED struct st_platform *platform,
+                                 struct st_counters_handle *h)
 {
     int *const fds[] = {&h->fd_schedstat, &h->fd_stat, &h->fd_status};
     ST_EACH (fd, fds) {
@@ -247,7 +254,8 @@ static void add_runq_wait(int fd, struct st_thread_counters *counters)
 {
     char text[96]; /* three numbers of at most 20 digits */
     int64_t cpu_ns, wait_ns;
-    if (!read_again(fd, text, sizeof(text)) || st_proc_schedstat(text, &cpu_ns, &wait_ns) != 0 || cpu_ns == 0)
+    if (!read_again(fd, text, sizeof(text)) || st_proc_schedstat(text, &cpu_ns, &wait_ns) != 0 ||
+        cpu_ns == 0)
         return;
     counters->runq_wait_ns = wait_ns;
     counters->valid |= ST_COUNTER_RUNQ_WAIT;
@@ -304,7 +312,8 @@ static int linux_counters_other(struct st_platform *platform, const struct st_co
         counters.valid |= ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER;
     }
     if (read_again(h->fd_status, text, sizeof(text)) &&
-        st_proc_line_u64(text, "nonvoluntary_ctxt_switches:", &counters.switches_involuntary_n) == 0)
+        st_proc_line_u64(text, "nonvoluntary_ctxt_switches:", &counters.switches_involuntary_n) ==
+            0)
         counters.valid |= ST_COUNTER_SWITCHES;
     if (counters.valid == 0)
         return -ESRCH;
@@ -315,9 +324,9 @@ static int linux_counters_other(struct st_platform *platform, const struct st_co
 
 /* --- the process: locked memory --- */
 
-/* Does RLIMIT_MEMLOCK limit this process? With MCL_FUTURE each mapping beyond it fails, so malloc() would
- * fail at some later time. Tested by a mapping, because the right to exceed the limit (CAP_IPC_LOCK) counts
- * only in the first user namespace. */
+/* Does RLIMIT_MEMLOCK limit this process? With MCL_FUTURE each mapping beyond it fails, so malloc()
+ * would fail at some later time. Tested by a mapping, because the right to exceed the limit
+ * (CAP_IPC_LOCK) counts only in the first user namespace. */
 static bool later_mappings_would_fail(void)
 {
     struct rlimit limit;
@@ -361,19 +370,20 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
 
-/* cpu.stat of this process's cgroup and of the cgroups above it, where their CPU controller is on. Never
- * closed: a process has one cgroup at a time, and a process that is moved still counts where it began. */
+/* cpu.stat of this process's cgroup and of the cgroups above it, where their CPU controller is on.
+ * Never closed: a process has one cgroup at a time, and a process that is moved still counts where
+ * it began. */
 static int stat_fds[LEVELS_MAX];
 static size_t stat_fds_n;
 
-/* @return the time (us) for which a quota held up the cgroup of this cpu.stat; -1: no quota is counted.
- * Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
+/* @return the time (us) for which a quota held up the cgroup of this cpu.stat; -1: no quota is
+ * counted. Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
 static int64_t throttled_us(int fd)
 {
     char text[1024];
     uint64_t us;
-    if (!read_again(fd, text, sizeof(text)) || st_proc_line_u64(text, "throttled_usec ", &us) != 0 ||
-        us >= INT64_MAX / 1000)
+    if (!read_again(fd, text, sizeof(text)) ||
+        st_proc_line_u64(text, "throttled_usec ", &us) != 0 || us >= INT64_MAX / 1000)
         return -1;
     return (int64_t)us;
 }
@@ -391,8 +401,8 @@ static void open_level(const char *path)
 
 /* Counter of system management interrupts of AMD processors, ls_smi_rx: event 0x2B, "SMIs received"
  * (tools/perf/pmu-events/arch/x86/amdzen1 and later). Intel's interrupts are counted by an MSR
- * (platform/readings.c). -1: none. Only root may count for a whole CPU; a service without that right must
- * not even try, since its unit may kill a process that makes this system call. */
+ * (platform/readings.c). -1: none. Only root may count for a whole CPU; a service without that
+ * right must not even try, since its unit may kill a process that makes this system call. */
 static int smi_fd = -1;
 
 static void open_smi_counter(struct st_platform *machine)
@@ -442,8 +452,8 @@ void st_posix_child_alone(bool dies, bool other_user)
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    /* leave the session keyring only as another user: else the system call filter of sleeptuned.service
-     * would end the program */
+    /* leave the session keyring only as another user: else the system call filter of
+     * sleeptuned.service would end the program */
     if (other_user)
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
@@ -474,18 +484,19 @@ static pid_t parent_of(const char *name)
     return (pid_t)parent;
 }
 
-/** Does the process descend from a program that was started here? Such programs have no right to message
- * queues (become_harmless) and cannot regain it. Other processes become children of this one as well:
- * sound libraries start servers for all programs of the user (PulseAudio by autospawn, the server of
- * ALSA's dmix), and a shell that was replaced by this process may have had children. */
+/** Does the process descend from a program that was started here? Such programs have no right to
+ * message queues (become_harmless) and cannot regain it. Other processes become children of this
+ * one as well: sound libraries start servers for all programs of the user (PulseAudio by autospawn,
+ * the server of ALSA's dmix), and a shell that was replaced by this process may have had
+ * children. */
 static bool is_rest(pid_t pid)
 {
     struct rlimit queues;
     return prlimit(pid, RLIMIT_MSGQUEUE, NULL, &queues) != 0 || queues.rlim_max == 0;
 }
 
-/* Kills processes that started programs left behind. They are found by their session: started programs have
- * separate sessions and cannot join this one again. */
+/* Kills processes that started programs left behind. They are found by their session: started
+ * programs have separate sessions and cannot join this one again. */
 bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
@@ -503,7 +514,8 @@ bool st_posix_reap_rest(void)
             continue;
         const bool rest = is_rest(pid);
         if (rest)
-            (void)kill(pid, SIGKILL); /* the killed process's children become ours and are found next */
+            (void)kill(pid,
+                       SIGKILL); /* the killed process's children become ours and are found next */
         (void)waitpid(pid, NULL, WNOHANG);
         found = found || rest;
     }
@@ -513,8 +525,9 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* Reports the current limit on wake-up latency. The read is binary; opening the file registers a request
- * with the default, which asks for nothing. Source: Documentation/power/pm_qos_interface.rst. */
+/* Reports the current limit on wake-up latency. The read is binary; opening the file registers a
+ * request with the default, which asks for nothing. Source:
+ * Documentation/power/pm_qos_interface.rst. */
 static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
 {
     const int fd = open("/dev/cpu_dma_latency", O_RDONLY | O_NONBLOCK | O_CLOEXEC);

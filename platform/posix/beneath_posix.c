@@ -20,8 +20,8 @@ static int next_component(const char **path, char ret[NAME_MAX + 1])
     return (int)len;
 }
 
-/** Opens a path without links or "..", one component at a time: a link that someone puts there meanwhile is
- * not followed. */
+/** Opens a path without links or "..", one component at a time: a link that someone puts there
+ * meanwhile is not followed. */
 static int open_resolved(int dir_fd, const char *path, int flags)
 {
     char name[NAME_MAX + 1];
@@ -32,7 +32,8 @@ static int open_resolved(int dir_fd, const char *path, int flags)
             break;
         const bool last = path[strspn(path, "/")] == '\0';
         if (next > 0)
-            next = st_posix_opened(openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER));
+            next =
+                st_posix_opened(openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER));
         close(fd);
         fd = next;
     }
@@ -50,8 +51,8 @@ static int append(char path[PATH_MAX], const char *name)
     return 0;
 }
 
-/** Reads the target of the link `name` in the folder `path`; "": it is not a link. @return 0, or the error of
- * open. */
+/** Reads the target of the link `name` in the folder `path`; "": it is not a link. @return 0, or
+ * the error of open. */
 static int read_link(int dir_fd, const char *path, const char *name, char ret[PATH_MAX])
 {
     const int parent = open_resolved(dir_fd, path, ST_POSIX_OPEN_FOLDER);

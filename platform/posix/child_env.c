@@ -17,13 +17,14 @@ extern char **environ; /* FreeBSD's unistd.h does not declare this */
 static size_t place_of(const struct st_child_env *env, const char *name, size_t name_len)
 {
     size_t i = 0;
-    while (i < env->n && (strncmp(env->vars[i], name, name_len) != 0 || env->vars[i][name_len] != '='))
+    while (i < env->n &&
+           (strncmp(env->vars[i], name, name_len) != 0 || env->vars[i][name_len] != '='))
         i++;
     return i;
 }
 
-/** Sets a variable. @param text "NAME=value"; owned by env from now on, also after an error; NULL: the caller
- * had no memory for it. */
+/** Sets a variable. @param text "NAME=value"; owned by env from now on, also after an error; NULL:
+ * the caller had no memory for it. */
 static int take(struct st_child_env *env, char *text)
 {
     if (text == NULL)
@@ -110,8 +111,8 @@ int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *ke
     return r;
 }
 
-/** Makes the path of a file in the folder, and checks that the file is executable. @return 0, -ENAMETOOLONG,
- * or the error of access. */
+/** Makes the path of a file in the folder, and checks that the file is executable. @return 0,
+ * -ENAMETOOLONG, or the error of access. */
 static int try_path(const char *dir, const char *name, char *path, size_t path_bytes)
 {
     const int n = snprintf(path, path_bytes, "%s%s", dir, name);

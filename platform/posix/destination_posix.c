@@ -29,7 +29,8 @@ static int enter(struct walk *walk, const char *name)
     return 0;
 }
 
-/* May another user replace what root finds in this folder? @return 1 yes, 0 no, or a negative errno value. */
+/* May another user replace what root finds in this folder? @return 1 yes, 0 no, or a negative errno
+ * value. */
 static int is_shared(int dir_fd)
 {
     struct stat info;
@@ -37,10 +38,12 @@ static int is_shared(int dir_fd)
         return 0;
     if (fstat(dir_fd, &info) != 0)
         return -errno;
-    return info.st_uid != 0 || ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & S_ISVTX) == 0);
+    return info.st_uid != 0 ||
+           ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & S_ISVTX) == 0);
 }
 
-/* Puts the target of a link before the rest of the path. Root refuses a link that another user can change
+/* Puts the target of a link before the rest of the path. Root refuses a link that another user can
+ * change
  * (-EXDEV). @return 0; 1: the target is not a path; or a negative errno value. */
 static int follow(struct walk *walk, const char *name, const struct stat *link)
 {
@@ -154,7 +157,7 @@ int st_destination_open_path(const char *path, int flags)
 const char *st_destination_error(int r)
 {
     if (r == -EXDEV)
-        return "another user can change a symbolic link in this path, so root does not follow it. Use the "
-               "path without the link, or run as that user";
+        return "another user can change a symbolic link in this path, so root does not follow it. "
+               "Use the path without the link, or run as that user";
     return strerror(-r);
 }

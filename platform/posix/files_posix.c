@@ -1,5 +1,5 @@
-/* Reads text files and folders of a system or of a captured tree. No file there is trusted to be small or
- * regular. */
+/* Reads text files and folders of a system or of a captured tree. No file there is trusted to be
+ * small or regular. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,8 +42,8 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return rest > 0 ? -EFBIG : (int)rest;
 }
 
-/* May the path be a pipe? Only standard input, or a descriptor that a shell passes, since the user's own
- * shell fills it. */
+/* May the path be a pipe? Only standard input, or a descriptor that a shell passes, since the
+ * user's own shell fills it. */
 static bool may_be_pipe(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -119,7 +119,8 @@ int st_posix_read_text(struct st_platform *machine, const char *path, char *buf,
     int r = st_posix_result(fstat(fd, &st));
     if (r == 0 && S_ISDIR(st.st_mode))
         r = -EISDIR;
-    else if (r == 0 && !S_ISREG(st.st_mode) && (!S_ISCHR(st.st_mode) || !st_text_is(path, "/dev/sndstat")))
+    else if (r == 0 && !S_ISREG(st.st_mode) &&
+             (!S_ISCHR(st.st_mode) || !st_text_is(path, "/dev/sndstat")))
         r = -EINVAL;
     if (r == 0)
         r = st_posix_read_fd(fd, buf, buf_bytes, ret_len);

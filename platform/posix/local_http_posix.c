@@ -44,8 +44,8 @@ bool st_local_http_listens(const char *path)
     return fd != -ENOENT && fd != -ECONNREFUSED && fd != -ENAMETOOLONG;
 }
 
-/* Receives an answer up to its end, where a server of HTTP/1.0 closes the connection. The text ends with a
- * NUL. */
+/* Receives an answer up to its end, where a server of HTTP/1.0 closes the connection. The text ends
+ * with a NUL. */
 static int receive(int fd, int64_t until_ns, char *text, size_t bytes_max)
 {
     for (size_t len = 0; len + 1 < bytes_max;) {
@@ -84,7 +84,8 @@ int st_local_http_ask(const char *path, const char *method, const char *target, 
     const int fd = connect_to(path);
     if (fd < 0)
         return fd;
-    const int len = snprintf(text, sizeof(text), "%s %s HTTP/1.0\r\nHost: localhost\r\n\r\n", method, target);
+    const int len =
+        snprintf(text, sizeof(text), "%s %s HTTP/1.0\r\nHost: localhost\r\n\r\n", method, target);
     int r = -EIO;
     char *answer = NULL;
     if (len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len) {

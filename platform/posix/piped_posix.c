@@ -57,8 +57,8 @@ bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_
     return true;
 }
 
-/* Sends a signal to the program's group, and lets a stopped program go on, so that it can end by itself.
- * Fails on FreeBSD if the program has ended and is not reaped yet. */
+/* Sends a signal to the program's group, and lets a stopped program go on, so that it can end by
+ * itself. Fails on FreeBSD if the program has ended and is not reaped yet. */
 static void end_group(const struct st_posix_piped *piped, int number)
 {
     (void)kill(-piped->pid, number);

@@ -20,8 +20,8 @@ static int64_t limit_value(rlim_t value)
 }
 
 /* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
- * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
- * died). */
+ * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the
+ * child died). */
 static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
 {
     int ends[2];
@@ -35,7 +35,8 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
         return r;
     }
     if (child == 0) {
-        const unsigned char result = (unsigned char)-platform->set_policy(platform, ST_POLICY_FIFO, priority);
+        const unsigned char result =
+            (unsigned char)-platform->set_policy(platform, ST_POLICY_FIFO, priority);
         _exit(write(ends[1], &result, 1) != 1);
     }
     close(ends[1]);
@@ -45,8 +46,8 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
         got = read(ends[0], &result, 1);
     } while (got < 0 && errno == EINTR);
     close(ends[0]);
-    /* the result came through the pipe, so ECHILD does not matter, which a process gets that ignores
-     * SIGCHLD */
+    /* the result came through the pipe, so ECHILD does not matter, which a process gets that
+     * ignores SIGCHLD */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
     if (got != 1)

@@ -124,8 +124,8 @@ static size_t alive(const struct child *children, size_t n)
     return alive_n;
 }
 
-int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
-                 int64_t limit_ns)
+int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n,
+                 const struct st_run_as *as, int64_t limit_ns)
 {
     struct child children[RUNS_MAX];
     const int64_t end_ns = st_ns_add(st_platform_now_ns(machine), limit_ns);
@@ -137,8 +137,8 @@ int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n
         runs[i].buf[0] = '\0';
         runs[i].result = start(&children[i], &runs[i], as);
     }
-    for (int64_t now_ns = st_platform_now_ns(machine); alive(children, runs_n) > 0 && now_ns < end_ns;
-         now_ns = st_platform_now_ns(machine))
+    for (int64_t now_ns = st_platform_now_ns(machine);
+         alive(children, runs_n) > 0 && now_ns < end_ns; now_ns = st_platform_now_ns(machine))
         turn(children, runs, runs_n, end_ns - now_ns);
     for (size_t i = 0; i < runs_n; i++) {
         if (children[i].pid != 0 && runs[i].result == -EINPROGRESS)

@@ -7,8 +7,8 @@
 
 void st_standard_files_open(void)
 {
-    /* opened the wrong way round, so that printing to a closed descriptor is an error, and its text is not
-     * lost unnoticed */
+    /* opened the wrong way round, so that printing to a closed descriptor is an error, and its text
+     * is not lost unnoticed */
     static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)

@@ -1,15 +1,17 @@
 /* Starts programs: all those that sleeptune runs for their output (run_posix.c, xrun_program.c).
  *
- * A program may run code of the user it runs as: PipeWire's clients start what the user's configuration
- * names, and JACK's map files that the user writes. Root queries a user's servers by such programs, so they
- * get nothing of root's that would help that user: no terminal (a session of its own), no descriptor, no
- * environment, no real-time limit, and not one instruction as root; a helper program of sleeptuned, which
- * does not fork, becomes that user itself (helper_line.c): its loader runs as root, with root's environment.
+ * A program may run code of the user it runs as: PipeWire's clients start what the user's
+ * configuration names, and JACK's map files that the user writes. Root queries a user's servers by
+ * such programs, so they get nothing of root's that would help that user: no terminal (a session of
+ * its own), no descriptor, no environment, no real-time limit, and not one instruction as root; a
+ * helper program of sleeptuned, which does not fork, becomes that user itself (helper_line.c): its
+ * loader runs as root, with root's environment.
  *
- * Other code that starts processes: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
- * without exec; child_env.c runs the shell for a constant line of `apply`; cli/cmd_status.c
- * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on
- * programs that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
+ * Other code that starts processes: measure/stress.c, cli/tune/tune_supervisor.c and
+ * process_posix.c fork without exec; child_env.c runs the shell for a constant line of `apply`;
+ * cli/cmd_status.c shows a page in the user's browser; lab/posix/time_program.c measures how long
+ * posix_spawn takes, on programs that the user names; cli/cmd_lab.c becomes another program of
+ * sleeptune. */
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -26,14 +28,15 @@
 #define STARTED_MAX 32
 /* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
 #define EXEC_FAILED 126
-#define REST_NAPS   1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
+#define REST_NAPS                                                                                  \
+    1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
 
 static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
 /* --- the child: system calls only --- */
 
-/* Sets SCHED_BATCH (on FreeBSD SCHED_OTHER), whatever the policy was before. By syscall() on Linux, since
- * musl's functions for this always fail. */
+/* Sets SCHED_BATCH (on FreeBSD SCHED_OTHER), whatever the policy was before. By syscall() on Linux,
+ * since musl's functions for this always fail. */
 static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
@@ -45,9 +48,9 @@ static void become_normal(void)
 #endif
 }
 
-/** Forbids core files and real-time priority and limits locked memory, whatever this process has itself, by
- * hard limits that the program cannot raise again. @param plays the real-time priority and the limit of
- * locked memory stay: the program plays sound. */
+/** Forbids core files and real-time priority and limits locked memory, whatever this process has
+ * itself, by hard limits that the program cannot raise again. @param plays the real-time priority
+ * and the limit of locked memory stay: the program plays sound. */
 static void become_harmless(bool plays)
 {
     const struct rlimit none = {0, 0}, little = {ST_RUN_LOCKED_BYTES, ST_RUN_LOCKED_BYTES};
@@ -68,8 +71,8 @@ static void become_harmless(bool plays)
         become_normal();
 }
 
-/** Gives all signals their default action and unblocks them, since a handler of the parent would run in
- * memory that may still be the parent's. */
+/** Gives all signals their default action and unblocks them, since a handler of the parent would
+ * run in memory that may still be the parent's. */
 static int default_signals(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
@@ -86,7 +89,8 @@ static int default_signals(void)
 }
 
 /** Turns the child into the program. @return the errno value of what failed. */
-static int become(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out)
+static int become(const char *path, const char *const *argv, const struct st_run_as *as, int in,
+                  int out)
 {
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0 || setsid() < 0 || dup2(in >= 0 ? in : nothing, STDIN_FILENO) < 0 ||
@@ -94,7 +98,8 @@ static int become(const char *path, const char *const *argv, const struct st_run
         default_signals() != 0)
         return errno;
     become_harmless(as->plays && !as->switch_user);
-    if (as->switch_user && (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0))
+    if (as->switch_user &&
+        (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0))
         return errno;
     if (as->switch_user && setuid(0) == 0)
         return EPERM;
@@ -114,8 +119,8 @@ static pid_t *place_of(pid_t pid)
     return i < STARTED_MAX ? &started[i] : NULL;
 }
 
-int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out,
-                   pid_t *ret)
+int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in,
+                   int out, pid_t *ret)
 {
     sigset_t all, before;
     volatile int error = 0; /* written by the child after vfork, which shares memory */
@@ -125,11 +130,11 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
     st_posix_reap_begin();
     sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on each one
-     * that it writes next. vfork shares the memory and holds up this thread alone. But a child that becomes
-     * another user must not share it: that user could stop the child before execve, and this thread with it.
-     * So root forks for another user's servers: `check` and `tune` before their loop runs; sleeptuned
-     * never. */
+    /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on
+     * each one that it writes next. vfork shares the memory and holds up this thread alone. But a
+     * child that becomes another user must not share it: that user could stop the child before
+     * execve, and this thread with it. So root forks for another user's servers: `check` and `tune`
+     * before their loop runs; sleeptuned never. */
     const pid_t pid = as->switch_user ? fork() : vfork();
     if (pid == 0) {
         error = become(path, argv, as, in, out);

@@ -8,8 +8,10 @@
 #include "platform/child_env.h"
 
 #ifdef __FreeBSD__
-#define secure_getenv(name) (issetugid() != 0 ? NULL : getenv(name)) /* libc has it from 14.0 on */
-extern char **environ; /* FreeBSD's unistd.h does not declare this */
+#define secure_getenv(name)                                                                        \
+    (issetugid() != 0 ? NULL : getenv(name)) /* libc has it from 14.0 on                           \
+                                              */
+extern char **environ;                       /* FreeBSD's unistd.h does not declare this */
 #endif
 
 /* Variables that root keeps: folders and sockets, if root alone can change them ... */
@@ -24,12 +26,12 @@ static const char *const paths[] = {"HOME",
                                     "XDG_RUNTIME_DIR",
                                     "XDG_STATE_HOME"};
 /* ... and texts that name no file. */
-static const char *const texts[] = {"COLUMNS",         "LANG",         "LC_ALL",    "LC_CTYPE", "NO_COLOR",
-                                    "SLEEPTUNE_TRACE", "SUDO_UID",     "SUDO_USER", "TERM",     "TZ",
-                                    "WATCHDOG_PID",    "WATCHDOG_USEC"};
+static const char *const texts[] = {
+    "COLUMNS",  "LANG",      "LC_ALL", "LC_CTYPE", "NO_COLOR",     "SLEEPTUNE_TRACE",
+    "SUDO_UID", "SUDO_USER", "TERM",   "TZ",       "WATCHDOG_PID", "WATCHDOG_USEC"};
 
-/** Can only uid and root change the file `above` and the folders above it (st_trusted_path)? Shortens
- * `above`: after false, it is the path that others can change. */
+/** Can only uid and root change the file `above` and the folders above it (st_trusted_path)?
+ * Shortens `above`: after false, it is the path that others can change. */
 static bool is_trusted(char *above, uid_t uid)
 {
     struct stat info;
@@ -55,8 +57,8 @@ bool st_trusted_path(const char *path, uid_t uid)
     return is_trusted(above, uid);
 }
 
-/** Can root use this path? @param path receives it without links, since others may change links later. The
- * path need not exist yet. */
+/** Can root use this path? @param path receives it without links, since others may change links
+ * later. The path need not exist yet. */
 static bool is_roots(const char *value, char path[PATH_MAX])
 {
     const char *slash = strrchr(value, '/');
@@ -92,8 +94,8 @@ int st_trusted_find(struct st_platform *machine, const char *variable, const cha
         if (geteuid() != 0 || is_trusted(file, 0))
             return 0;
         snprintf(path, PATH_MAX,
-                 "root does not load %.300s: others can change %.2000s. As root, run meson install -C build, "
-                 "or make it root's alone (chown root, chmod go-w)",
+                 "root does not load %.300s: others can change %.2000s. As root, run meson install "
+                 "-C build, or make it root's alone (chown root, chmod go-w)",
                  name, file);
         return -EPERM;
     }
@@ -118,7 +120,8 @@ void st_trusted_environment(void)
     char path[PATH_MAX];
     size_t n = 0;
     (void)setenv("PATH", ST_PATH_DEFAULT, 0);
-    const bool more_rights = secure_getenv("PATH") == NULL; /* more rights than the caller: set-uid */
+    const bool more_rights =
+        secure_getenv("PATH") == NULL; /* more rights than the caller: set-uid */
     if (geteuid() != 0 && !more_rights) {
         forget_programs();
         return;

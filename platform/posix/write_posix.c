@@ -26,7 +26,8 @@ static struct place place_open(struct st_platform *platform, const char *path)
     struct place place = {.error = -EINVAL, .dir_fd = -1};
     char dir[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") || st_text_is(slash + 1, ".."))
+    if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") ||
+        st_text_is(slash + 1, ".."))
         return place;
     place.error = -ENAMETOOLONG;
     if (!st_text_copy(dir, sizeof(dir), path, (size_t)ST_MAX(slash - path, 1)) ||
@@ -40,8 +41,8 @@ static struct place place_open(struct st_platform *platform, const char *path)
     return place;
 }
 
-/* Writes a changed folder to the disk. @param r of the system call that changed it; -1: it failed, see
- * errno. */
+/* Writes a changed folder to the disk. @param r of the system call that changed it; -1: it failed,
+ * see errno. */
 static int synced(const struct place *place, int r)
 {
     if (r == 0)
@@ -59,8 +60,8 @@ static int closed(const struct place *place, int r)
     return r;
 }
 
-/* Checks the file at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file nor
- * folder). */
+/* Checks the file at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file
+ * nor folder). */
 static int regular_at(const struct place *place, struct stat *ret)
 {
     if (fstatat(place->dir_fd, place->name, ret, AT_SYMLINK_NOFOLLOW) != 0)
@@ -119,8 +120,8 @@ static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
 /* Keeps the attributes of the old file that fchmod does not set. */
 static int keep_attributes(const struct place *place, int fd)
 {
-    const int old_fd =
-        st_posix_opened(openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const int old_fd = st_posix_opened(
+        openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (old_fd < 0)
         return old_fd;
     const int r = copy_attributes(old_fd, fd);
@@ -128,7 +129,8 @@ static int keep_attributes(const struct place *place, int fd)
     return r;
 }
 
-/* Makes the temporary file and writes it to the disk. old: the file that it will replace, or NULL. */
+/* Makes the temporary file and writes it to the disk. old: the file that it will replace, or
+ * NULL. */
 static int make_temporary(const struct place *place, const char *text, size_t bytes, mode_t mode,
                           const struct stat *old)
 {
@@ -136,8 +138,8 @@ static int make_temporary(const struct place *place, const char *text, size_t by
     if (r < 0 && r != -ENOENT)
         return r;
     r = 0;
-    const int fd =
-        openat(place->dir_fd, place->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = openat(place->dir_fd, place->temporary,
+                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     if (old != NULL)
@@ -172,8 +174,8 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     return r;
 }
 
-int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
-                          mode_t mode)
+int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text,
+                          size_t bytes, mode_t mode)
 {
     const struct place place = place_open(platform, path);
     return closed(&place, replace_at(&place, text, bytes, mode));
@@ -219,8 +221,8 @@ int st_posix_write_value(struct st_platform *platform, const char *path, const c
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
-    const int fd =
-        platform->open_path(platform, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int fd = platform->open_path(platform, path,
+                                       O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd;
     int r = st_posix_result(fstat(fd, &info));
@@ -295,12 +297,13 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     return r;
 }
 
-/** Is the process a sleeptune? The link stays if its writer was killed, and another process may have that id
- * by now. */
+/** Is the process a sleeptune? The link stays if its writer was killed, and another process may
+ * have that id by now. */
 static bool is_sleeptune(pid_t pid)
 {
     const char *comm = st_tree_text(st_platform_native(), st_text("/proc/%ld/comm", (long)pid));
-    return comm[0] == '\0' || st_text_begins(comm, "sleeptune"); /* without /proc, the link is believed */
+    return comm[0] == '\0' ||
+           st_text_begins(comm, "sleeptune"); /* without /proc, the link is believed */
 }
 
 int st_posix_folder_holder(struct st_platform *platform, const char *path)

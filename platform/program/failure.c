@@ -16,7 +16,8 @@ char *const *st_program_words;
 static void wrap(char *text, int indent)
 {
     st_locale_text(text);
-    st_text_wrap(stderr, text, indent, isatty(STDERR_FILENO) ? st_terminal_width(STDERR_FILENO) : 0);
+    st_text_wrap(stderr, text, indent,
+                 isatty(STDERR_FILENO) ? st_terminal_width(STDERR_FILENO) : 0);
 }
 
 void st_failure_note(const char *format, ...)
@@ -55,8 +56,8 @@ int st_failure_unknown(const char *kind, const char *dashes, const struct st_nea
 {
     if (near->name == NULL)
         return st_failure_usage("no such %s: %s%s", kind, dashes, near->typed);
-    return st_failure_usage("no such %s: %s%s. Did you mean '%s%s'?", kind, dashes, near->typed, dashes,
-                            near->name);
+    return st_failure_usage("no such %s: %s%s. Did you mean '%s%s'?", kind, dashes, near->typed,
+                            dashes, near->name);
 }
 
 int st_failure(const char *format, ...)

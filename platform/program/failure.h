@@ -8,7 +8,8 @@ enum st_exit {
     ST_EXIT_DONE = 0,
     ST_EXIT_FINDINGS =
         1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
-    ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
+    ST_EXIT_UNKNOWN =
+        2, /* an unread fact left a rule unknown that could have reached the threshold */
     ST_EXIT_USAGE = 3,
     ST_EXIT_FAILURE = 4,
     ST_EXIT_BOOKS = 5, /* invalid measurement: its counters do not agree */
@@ -23,7 +24,8 @@ extern char *const *st_program_words;
 
 /** "PROGRAM COMMAND: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
 int st_failure_usage(const char *format, ...) ST_PRINTF(1, 2);
-/** "PROGRAM COMMAND: no such KIND: typed. Did you mean 'name'?" on stderr; `dashes` precede both names.
+/** "PROGRAM COMMAND: no such KIND: typed. Did you mean 'name'?" on stderr; `dashes` precede both
+ * names.
  * @return ST_EXIT_USAGE. */
 int st_failure_unknown(const char *kind, const char *dashes, const struct st_near *near);
 /** "PROGRAM COMMAND: message" on stderr. @return ST_EXIT_FAILURE. */

@@ -9,8 +9,9 @@
 static const struct {
     const char *utf8, *ascii;
 } replacements[] = {
-    {"µ", "u"}, {"μ", "u"},  {"×", "x"},  {"±", "+-"}, {"–", "-"},  {"—", "-"},  {"…", "..."}, {"‘", "'"},
-    {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≥", ">="}, {"≤", "<="}, {"→", "->"}, {"✔", "+"},   {"✘", "x"},
+    {"µ", "u"},   {"μ", "u"},  {"×", "x"}, {"±", "+-"}, {"–", "-"},  {"—", "-"},
+    {"…", "..."}, {"‘", "'"},  {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≥", ">="},
+    {"≤", "<="},  {"→", "->"}, {"✔", "+"}, {"✘", "x"},
 };
 
 bool st_locale_utf8(void)
@@ -55,7 +56,8 @@ char *st_locale_text(char *text)
         }
         from += st_locale_character(from, &ascii);
         const size_t bytes = strlen(ascii);
-        memcpy(to, ascii, bytes); /* without the '\0' of `ascii`, which could overwrite the next character */
+        memcpy(to, ascii,
+               bytes); /* without the '\0' of `ascii`, which could overwrite the next character */
         to += bytes;
     }
     *to = '\0';

@@ -1,5 +1,5 @@
-/* Text for people: names in it may be foreign, so it is made safe (core/text/safe.h); if the locale is not
- * UTF-8, "µs" becomes "us". JSON and Markdown stay UTF-8. */
+/* Text for people: names in it may be foreign, so it is made safe (core/text/safe.h); if the locale
+ * is not UTF-8, "µs" becomes "us". JSON and Markdown stay UTF-8. */
 #pragma once
 
 #include "core/base.h"
@@ -7,11 +7,12 @@
 /** Is the locale UTF-8? The first of LC_ALL, LC_CTYPE and LANG that is set decides. */
 bool st_locale_utf8(void);
 
-/** Replaces each non-ASCII character, in place, by a similar ASCII character or '?'. Does nothing in a
- * UTF-8 locale. @return text. */
+/** Replaces each non-ASCII character, in place, by a similar ASCII character or '?'. Does nothing
+ * in a UTF-8 locale. @return text. */
 char *st_locale_text(char *text);
 
-/** Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text, or
+/** Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text,
+ * or
  * "?". */
 size_t st_locale_character(const char *text, const char **ret);
 
@@ -25,5 +26,6 @@ struct st_locale_stream {
 /** Begins text for `to`, without colours. @return where to write it. */
 FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 
-/** Writes the collected text as safe lines. @return 0 or -ENOMEM; the caller checks `to` for write errors. */
+/** Writes the collected text as safe lines. @return 0 or -ENOMEM; the caller checks `to` for write
+ * errors. */
 ST_NODISCARD int st_locale_end(struct st_locale_stream *stream);

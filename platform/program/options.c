@@ -7,8 +7,10 @@
 #include "core/text/number.h"
 #include "platform/platform.h"
 
-/* Reports a refused value. r: result of reading the text; what: the kind of value that the option takes. */
-static int judge(int r, const char *option, const char *text, const char *what, int64_t min, int64_t max)
+/* Reports a refused value. r: result of reading the text; what: the kind of value that the option
+ * takes. */
+static int judge(int r, const char *option, const char *text, const char *what, int64_t min,
+                 int64_t max)
 {
     if (r == -EINVAL)
         return st_failure_usage("%s: '%s' is not %s", option, text, what);
@@ -106,7 +108,8 @@ static int keep_value(const struct st_option *option, const char *text)
 }
 
 /* Reports an option that getopt_long refused. */
-static int refuse(const struct st_option *options, size_t options_n, bool lacks_value, const char *typed)
+static int refuse(const struct st_option *options, size_t options_n, bool lacks_value,
+                  const char *typed)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
     const bool is_letter = optopt > ' ' && optopt < 0x7f;

@@ -13,9 +13,10 @@ struct st_command {
     const char *group; /* heading in the help of `sleeptune`; NULL: not listed in that help */
 };
 
-/** Reads a whole number from min to max; prints an error (option, value, range) on stderr. @return 0 or
- * ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_i64(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret);
+/** Reads a whole number from min to max; prints an error (option, value, range) on stderr. @return
+ * 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_option_i64(const char *option, const char *text, int64_t min, int64_t max,
+                               int64_t *ret);
 
 /** One option of a subcommand. */
 struct st_option {
@@ -29,31 +30,32 @@ struct st_option {
     int64_t *time_ns;
     double *real;
     int64_t min, max; /* range of number, rate_hz, time_ns and real */
-    /** Takes each value of an option that may be repeated, or whose value has another type. @return 0 or
-     * an st_exit, after a message. */
+    /** Takes each value of an option that may be repeated, or whose value has another type. @return
+     * 0 or an st_exit, after a message. */
     int (*take)(void *ctx, const char *text);
     void *ctx;
 };
 
-/** Rows (struct st_option) for --frames and --rate, the buffer size and rate. @param frames_at, rate_at
- * int64_t *. */
-#define ST_OPTION_ROWS_BUFFER(frames_at, rate_at)                                                            \
-    {"frames", 'f', .number = (frames_at), .min = 1, .max = 1 << 22},                                        \
-    {                                                                                                        \
-        "rate", 'r', .rate_hz = (rate_at), .min = 1, .max = 1 << 22                                          \
+/** Rows (struct st_option) for --frames and --rate, the buffer size and rate. @param frames_at,
+ * rate_at int64_t *. */
+#define ST_OPTION_ROWS_BUFFER(frames_at, rate_at)                                                  \
+    {"frames", 'f', .number = (frames_at), .min = 1, .max = 1 << 22},                              \
+    {                                                                                              \
+        "rate", 'r', .rate_hz = (rate_at), .min = 1, .max = 1 << 22                                \
     }
 
-/** Reads options up to the first other argument; -h and --help print `help` and the name of the manual
- * page. @param ret_first index of the first other argument. @return -1 to continue, or an st_exit, after
- * a message. */
-ST_NODISCARD int st_options_read(const struct st_option *options, size_t options_n, const char *help,
-                                 int argc, char **argv, int *ret_first);
+/** Reads options up to the first other argument; -h and --help print `help` and the name of the
+ * manual page. @param ret_first index of the first other argument. @return -1 to continue, or an
+ * st_exit, after a message. */
+ST_NODISCARD int st_options_read(const struct st_option *options, size_t options_n,
+                                 const char *help, int argc, char **argv, int *ret_first);
 
-/** Reads the options of a subcommand without other arguments; another argument is an error. @return -1 to
- * continue, or an st_exit, after a message. */
-ST_NODISCARD int st_options_only(const struct st_option *options, size_t options_n, const char *help,
-                                 int argc, char **argv);
+/** Reads the options of a subcommand without other arguments; another argument is an error. @return
+ * -1 to continue, or an st_exit, after a message. */
+ST_NODISCARD int st_options_only(const struct st_option *options, size_t options_n,
+                                 const char *help, int argc, char **argv);
 
-/** Reads a policy name: other, fifo, rr. Can be a `take` of struct st_option. @param ctx enum st_policy.
+/** Reads a policy name: other, fifo, rr. Can be a `take` of struct st_option. @param ctx enum
+ * st_policy.
  * @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_policy(void *ctx, const char *text);

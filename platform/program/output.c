@@ -11,8 +11,8 @@
 
 #define NAMES_MAX 100 /* names to try for the temporary file */
 
-/* Sets owner and mode to those of the file that is replaced (old), or to those of a new file (old NULL). Only
- * root can give files away, so the owner is required for root only. */
+/* Sets owner and mode to those of the file that is replaced (old), or to those of a new file (old
+ * NULL). Only root can give files away, so the owner is required for root only. */
 static int set_rights(int fd, const struct stat *old)
 {
     const mode_t mask = umask(0);
@@ -83,7 +83,8 @@ int st_output_open(struct st_output *output, const char *path)
         return r;
     const struct st_destination *file = &output->file;
     if (fstatat(file->dir_fd, file->name, &info, file->open_file ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
-        r = S_ISREG(info.st_mode) && !file->open_file ? open_temporary(output, &info) : open_directly(output);
+        r = S_ISREG(info.st_mode) && !file->open_file ? open_temporary(output, &info)
+                                                      : open_directly(output);
     else if (errno == ENOENT)
         r = open_temporary(output, NULL);
     else
@@ -109,7 +110,8 @@ int st_output_close(struct st_output *output, bool keep)
         r = -errno;
     if (fclose(output->stream) != 0 && r == 0)
         r = -errno;
-    if (beside && keep && r == 0 && renameat(dir_fd, output->temporary, dir_fd, output->file.name) != 0)
+    if (beside && keep && r == 0 &&
+        renameat(dir_fd, output->temporary, dir_fd, output->file.name) != 0)
         r = -errno;
     if (beside && (!keep || r != 0))
         (void)unlinkat(dir_fd, output->temporary, 0);

@@ -4,8 +4,8 @@
 
 #include "core/ns.h"
 
-/* timeout(1) sends its signal twice at once: to this process and to its group. A later signal comes from a
- * user who wants the program to end now. */
+/* timeout(1) sends its signal twice at once: to this process and to its group. A later signal comes
+ * from a user who wants the program to end now. */
 #define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
 
 static void (*volatile on_first)(void);
@@ -47,8 +47,8 @@ void st_stop_catch(void (*first_seen)(void))
     on_first = first_seen;
     catch_signal(SIGINT, stop);
     catch_signal(SIGTERM, stop);
-    /* nohup ignores SIGHUP, which stays so. SIGINT is caught even if it is ignored, as in the background of
-     * scripts, which may send it all the same */
+    /* nohup ignores SIGHUP, which stays so. SIGINT is caught even if it is ignored, as in the
+     * background of scripts, which may send it all the same */
     if (!ignores_hangup())
         catch_signal(SIGHUP, stop);
 }

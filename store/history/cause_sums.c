@@ -7,7 +7,8 @@
 /* Rows that are only used for the culprit "other", one for each cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT
 
-static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
+static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause,
+                                 const char *culprit)
 {
     ST_EACH_OF (row, sums->rows, sums->n) {
         if (row->cause == cause && st_text_is(row->culprit, culprit))
@@ -73,8 +74,8 @@ static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *re
     return total_ns[*ret];
 }
 
-/* The main cause and its main culprit: "; 92 % of that: another thread had the CPU; 60 % went to clang". The
- * sums must be sorted. */
+/* The main cause and its main culprit: "; 92 % of that: another thread had the CPU; 60 % went to
+ * clang". The sums must be sorted. */
 static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
 {
     enum st_cause cause;
@@ -94,7 +95,8 @@ static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
 }
 
 /* Makes the first line: the number of late wake-ups and their main cause. */
-static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, uint64_t n)
+static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span,
+                              uint64_t n)
 {
     const char *measured = st_ns_long(span->measured_ns), *wakes = count_text(span->wakes_n);
     int64_t total_ns = 0;
@@ -104,8 +106,8 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
     ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);
-    const char *text =
-        st_text("In %s the test loop woke more than %s late", measured, st_ns_short(span->above_ns));
+    const char *text = st_text("In %s the test loop woke more than %s late", measured,
+                               st_ns_short(span->above_ns));
     if (span->above_most_ns > span->above_ns)
         text = st_text("%s (at the largest buffer %s)", text, st_ns_short(span->above_most_ns));
     text = st_text("%s %ju of %s times", text, n, wakes);
@@ -116,10 +118,10 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
 
 static json_t *row_json(const struct st_cause_sum *row)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(row->cause), "text",
-                     st_cause_kind_text(row->cause), "culprit", st_json_text_or_null(row->culprit), "count",
-                     (json_int_t)row->n, "total_ns", (json_int_t)row->total_ns, "worst_ns",
-                     (json_int_t)row->worst_ns, "explained",
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(row->cause),
+                     "text", st_cause_kind_text(row->cause), "culprit",
+                     st_json_text_or_null(row->culprit), "count", (json_int_t)row->n, "total_ns",
+                     (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->worst_ns, "explained",
                      row->figures && row->total_ns > 0
                          ? json_real((double)row->explained_ns / (double)row->total_ns)
                          : json_null());
@@ -134,11 +136,11 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
         n += row->n;
         json_array_append_new(rows, row_json(row));
     }
-    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
-                     "sleeptune-causes/1", "verdict", st_json_safe_string(verdict_of(sums, span, n)),
-                     "asked_from_ns", st_json_known(span->asked_from_wall_ns), "from_ns",
-                     (json_int_t)span->from_wall_ns, "to_ns", (json_int_t)span->to_wall_ns, "measured_ns",
-                     (json_int_t)span->measured_ns, "wakes", (json_int_t)span->wakes_n, "late_threshold_ns",
-                     (json_int_t)span->above_ns, "late_wakes", (json_int_t)n, "tracer",
-                     st_json_text_or_null(span->tracer), "rows", rows);
+    return json_pack(
+        "{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "sleeptune-causes/1",
+        "verdict", st_json_safe_string(verdict_of(sums, span, n)), "asked_from_ns",
+        st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns, "to_ns",
+        (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns, "wakes",
+        (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns, "late_wakes",
+        (json_int_t)n, "tracer", st_json_text_or_null(span->tracer), "rows", rows);
 }

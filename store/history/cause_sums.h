@@ -27,8 +27,8 @@ struct st_cause_sums {
     size_t n;
 };
 
-/** Adds a row to the row with the same cause and culprit, or else as a new row. If only the rows reserved for
- * "other" are free, adds it to the row "other" of its cause. */
+/** Adds a row to the row with the same cause and culprit, or else as a new row. If only the rows
+ * reserved for "other" are free, adds it to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 
 /** The time that the sums cover. */
@@ -38,11 +38,12 @@ struct st_cause_span {
     int64_t asked_from_wall_ns;
     int64_t measured_ns; /* time in which a loop ran (CLOCK_MONOTONIC) */
     uint64_t wakes_n;
-    /* smallest and largest limit above which a wake-up counts as late, which depends on the buffer size; 0:
-     * unknown, or nothing was late */
+    /* smallest and largest limit above which a wake-up counts as late, which depends on the buffer
+     * size; 0: unknown, or nothing was late */
     int64_t above_ns, above_most_ns;
     char tracer[200]; /* why no culprit is known; "": culprits are known */
 };
 
-/** Document sleeptune-causes/1. Sorts the sums: longest total first. New reference; NULL: out of memory. */
+/** Document sleeptune-causes/1. Sorts the sums: longest total first. New reference; NULL: out of
+ * memory. */
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span);

@@ -2,8 +2,8 @@
 
 #include <zlib.h>
 
-/* most bytes of a bucket: a varint of 1 byte and one of up to 10; a run of empty buckets takes less than
- * their own bytes */
+/* most bytes of a bucket: a varint of 1 byte and one of up to 10; a run of empty buckets takes less
+ * than their own bytes */
 #define COUNT_BYTES 11
 
 size_t st_hist_deflate_room(const struct st_hist *hist)
@@ -19,8 +19,8 @@ static void put(uint8_t **at, uint64_t value)
     *(*at)++ = (uint8_t)value;
 }
 
-/* Reads a varint and moves `at` behind it. @return UINT64_MAX: the bytes end within it, or it is above
- * INT64_MAX. */
+/* Reads a varint and moves `at` behind it. @return UINT64_MAX: the bytes end within it, or it is
+ * above INT64_MAX. */
 static uint64_t get(const uint8_t **at, const uint8_t *end)
 {
     uint64_t value = 0;
@@ -82,7 +82,8 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
     uLongf deflated = compressBound((uLong)plain_bytes);
     if (plain != NULL)
         ret = malloc(deflated);
-    if (ret != NULL && compress2(ret, &deflated, plain, (uLong)plain_bytes, Z_BEST_COMPRESSION) != Z_OK) {
+    if (ret != NULL &&
+        compress2(ret, &deflated, plain, (uLong)plain_bytes, Z_BEST_COMPRESSION) != Z_OK) {
         free(ret);
         ret = NULL;
     }

@@ -8,49 +8,34 @@
 
 #define BUSY_MS    2000
 #define PAGE_BYTES 4096 /* page size of the file, SQLite's default */
-/* where the application id is in the head of an SQLite file (big-endian): sqlite.org/fileformat2.html */
+/* where the application id is in the head of an SQLite file (big-endian):
+ * sqlite.org/fileformat2.html */
 #define APPLICATION_AT 68
 
 /* The tables of an empty file. A file of another version is renamed, not converted. */
 static const char tables[] =
-    "CREATE TABLE conditions ("
-    " id INTEGER PRIMARY KEY,"
-    " kernel TEXT, governor TEXT, policy TEXT,"
-    " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
-    " load_percent REAL);"
-    /* Minutes and hours of the test loop. level: length of the row, 60 or 3600 s. lateness: a histogram,
-     * which only rows of minutes have. */
-    "CREATE TABLE span ("
-    " id INTEGER PRIMARY KEY,"
-    " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-    " measured_ns INTEGER NOT NULL,"
-    " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
-    " late_wakes INTEGER NOT NULL,"
-    " dropouts_own INTEGER NOT NULL,"
-    " lateness_max_ns INTEGER,"
-    " conditions INTEGER REFERENCES conditions,"
-    " lateness BLOB, miss_events INTEGER NOT NULL);"
-    "CREATE INDEX span_time ON span (level, from_ns);"
+    "CREATE TABLE conditions ( id INTEGER PRIMARY KEY, kernel TEXT, governor TEXT, policy TEXT, "
+    "priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, load_percent REAL);"
+    /* Minutes and hours of the test loop. level: length of the row, 60 or 3600 s. lateness: a
+     * histogram, which only rows of minutes have. */
+    "CREATE TABLE span ( id INTEGER PRIMARY KEY, level INTEGER NOT NULL, from_ns INTEGER NOT NULL, "
+    "to_ns INTEGER NOT NULL, measured_ns INTEGER NOT NULL, cycles INTEGER NOT NULL, misses INTEGER "
+    "NOT NULL, skipped_periods INTEGER NOT NULL, late_wakes INTEGER NOT NULL, dropouts_own INTEGER "
+    "NOT NULL, lateness_max_ns INTEGER, conditions INTEGER REFERENCES conditions, lateness BLOB, "
+    "miss_events INTEGER NOT NULL);CREATE INDEX span_time ON span (level, from_ns);"
     /* causes of late wake-ups */
-    "CREATE TABLE cause ("
-    " id INTEGER PRIMARY KEY,"
-    " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
-    " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
-    " worst_ns INTEGER NOT NULL, explained_ns INTEGER);"
-    "CREATE INDEX cause_time ON cause (from_ns);"
+    "CREATE TABLE cause ( id INTEGER PRIMARY KEY, level INTEGER NOT NULL, from_ns INTEGER NOT "
+    "NULL, to_ns INTEGER NOT NULL, above_ns INTEGER, cause TEXT NOT NULL, culprit TEXT NOT NULL, n "
+    "INTEGER NOT NULL, total_ns INTEGER NOT NULL, worst_ns INTEGER NOT NULL, explained_ns "
+    "INTEGER);CREATE INDEX cause_time ON cause (from_ns);"
     /* when which source of dropouts was watched */
-    "CREATE TABLE watch ("
-    " id INTEGER PRIMARY KEY,"
-    " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-    " playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);"
-    "CREATE INDEX watch_time ON watch (source, to_ns);"
-    "CREATE INDEX watch_end ON watch (to_ns);"
-    /* State that may influence dropouts: versions, settings, files. A new row when one differs; change_n 0:
-       its first row. */
-    "CREATE TABLE fact ("
-    " id INTEGER PRIMARY KEY,"
-    " from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, change_n INTEGER NOT NULL,"
-    " kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT, was TEXT)";
+    "CREATE TABLE watch ( id INTEGER PRIMARY KEY, source TEXT NOT NULL, from_ns INTEGER NOT NULL, "
+    "to_ns INTEGER NOT NULL, playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);CREATE "
+    "INDEX watch_time ON watch (source, to_ns);CREATE INDEX watch_end ON watch (to_ns);"
+    /* State that may influence dropouts: versions, settings, files. A new row when one differs;
+       change_n 0: its first row. */
+    "CREATE TABLE fact ( id INTEGER PRIMARY KEY, from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, "
+    "change_n INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT, was TEXT)";
 
 static void create_tables(struct st_sql *sql)
 {
@@ -61,8 +46,8 @@ static void create_tables(struct st_sql *sql)
     st_sql_exec(sql, "COMMIT");
 }
 
-/* Checks with PRAGMA quick_check that the file is not damaged. If it is, the error message quotes the first
- * line of SQLite's report after headings ("*** in database main ***"). */
+/* Checks with PRAGMA quick_check that the file is not damaged. If it is, the error message quotes
+ * the first line of SQLite's report after headings ("*** in database main ***"). */
 static void check_pages(struct st_sql *sql, const char **error)
 {
     char said[1024]; /* the report: one or more lines, depending on the version of SQLite */
@@ -71,7 +56,8 @@ static void check_pages(struct st_sql *sql, const char **error)
     while (st_sql_next(sql, rows, "t", said, sizeof(said))) {
         char *rest = said;
         for (const char *line; first == NULL && (line = strsep(&rest, "\n")) != NULL;)
-            first = line[0] != '\0' && !st_text_begins(line, "***") ? st_text("%.159s", line) : NULL;
+            first =
+                line[0] != '\0' && !st_text_begins(line, "***") ? st_text("%.159s", line) : NULL;
     }
     if (sql->r < 0 || (first != NULL && st_text_is(first, "ok")))
         return;
@@ -89,15 +75,17 @@ static void prepare_file(struct st_history *history, const char **error)
     const int64_t version = st_sql_identify(sql, error);
     /* A read-only database can be opened, but nothing can be added to it. */
     if (sql->r == 0 && sqlite3_db_readonly(sql->db, "main") == 1) {
-        *error = st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
+        *error =
+            st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         sql->r = -EROFS;
     }
-    /* Writes the application id before the write-ahead log exists, so that it gets into the file itself,
-     * where st_history_look reads it. */
+    /* Writes the application id before the write-ahead log exists, so that it gets into the file
+     * itself, where st_history_look reads it. */
     if (version == 0)
         st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %jd",
                                  ST_HISTORY_APPLICATION));
-    st_sql_exec(sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    st_sql_exec(sql,
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     st_sql_exec(sql, st_text("PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",
                              ST_HISTORY_LOG_BYTES, ST_HISTORY_LOG_BYTES / PAGE_BYTES));
     check_pages(sql, error);
@@ -105,8 +93,8 @@ static void prepare_file(struct st_history *history, const char **error)
         create_tables(sql);
 }
 
-/* Refuses anything but a regular file: a FIFO would block, and a symbolic link may lead to a file of another
- * user. @param suffix "" for the history itself. */
+/* Refuses anything but a regular file: a FIFO would block, and a symbolic link may lead to a file
+ * of another user. @param suffix "" for the history itself. */
 static int look_at_path(const char *path, const char *suffix, const char **error)
 {
     char whole[4096];
@@ -143,9 +131,10 @@ int st_history_look(const char *path, const char **error)
     int r = look_at_path(path, "", error);
     if (r < 0)
         return r;
-    /* Reads through SQLite: if this function opened and closed the file itself, the locks of another reader
-     * in this process would be lost. */
-    bool is_read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
+    /* Reads through SQLite: if this function opened and closed the file itself, the locks of
+     * another reader in this process would be lost. */
+    bool is_read =
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
     if (is_read)
         is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
                   file->pMethods != NULL && file->pMethods->xFileSize(file, &bytes) == SQLITE_OK;
@@ -162,7 +151,8 @@ int st_history_look(const char *path, const char **error)
     if (!is_read)
         return 0;
     const uint8_t *id = head + APPLICATION_AT;
-    const int64_t application = (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
+    const int64_t application =
+        (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
     if (memcmp(head, magic, sizeof(magic)) != 0)
         *error = "it is not a database";
     else if (application != ST_HISTORY_APPLICATION)
@@ -219,8 +209,8 @@ void st_history_abandon(struct st_history *history)
     st_history_close(history);
 }
 
-/* Reads identity, size and time of modification of PATH + suffix: of the history ("") or its log ("-wal").
- * All 0: there is no such file. */
+/* Reads identity, size and time of modification of PATH + suffix: of the history ("") or its log
+ * ("-wal"). All 0: there is no such file. */
 static struct st_history_mark mark_of(const struct st_history *history, const char *suffix)
 {
     char whole[4096];
@@ -289,7 +279,8 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
         n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
     if (n < 0 || (size_t)n >= buf_bytes)
         return -ENAMETOOLONG;
-    /* Renames the write-ahead log first: otherwise SQLite would use it as the log of the new file. */
+    /* Renames the write-ahead log first: otherwise SQLite would use it as the log of the new
+     * file. */
     int r = rename_beside(path, "-wal", buf);
     if (r == 0)
         r = rename_beside(path, "-shm", buf);

@@ -3,9 +3,9 @@
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 
-#define CHANGES_MAX 64                   /* changes in an answer, the latest ones */
-#define WHAT_MAX    20                   /* facts listed for one change */
-#define RUNS_MAX    20000                /* times of playing that are read; later ones are left out */
+#define CHANGES_MAX 64    /* changes in an answer, the latest ones */
+#define WHAT_MAX    20    /* facts listed for one change */
+#define RUNS_MAX    20000 /* times of playing that are read; later ones are left out */
 #define PAUSE_NS    (1800 * ST_NS_PER_S) /* a session of playing ends with a longer pause */
 
 /* --- writing --- */
@@ -16,27 +16,25 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
                          const struct st_history_fact *facts, size_t facts_n)
 {
     struct st_sql *sql = &history->sql;
-    st_sql_exec(
-        sql, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, UNIQUE (kind, name));"
-             "DELETE FROM temp.seen");
+    st_sql_exec(sql, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, "
+                     "UNIQUE (kind, name));DELETE FROM temp.seen");
     ST_EACH_OF (fact, facts, facts_n)
-        st_sql_run(sql, "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)", "ttt", fact->kind, fact->name,
-                   fact->value);
+        st_sql_run(sql, "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)", "ttt", fact->kind,
+                   fact->name, fact->value);
     const int64_t number = st_sql_number(sql, 1, "SELECT max(change_n) + 1 FROM fact", "");
     st_sql_run(sql,
-               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
-               " SELECT ?1, ?2, CASE WHEN kind IN (SELECT kind FROM fact) THEN ?3 ELSE 0 END, kind,"
-               " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
+               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT ?1, ?2, "
+               "CASE WHEN kind IN (SELECT kind FROM fact) THEN ?3 ELSE 0 END, kind, name, "
+               "seen.value, last.value FROM temp.seen LEFT JOIN " LAST
                " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
                "iii", from_ns, wall_ns, number);
-    /* Adds a row with the value NULL for each file or package that is gone. If no file (or no package) was
-     * found at all, they could not be read, so none is marked as gone. */
+    /* Adds a row with the value NULL for each file or package that is gone. If no file (or no
+     * package) was found at all, they could not be read, so none is marked as gone. */
     st_sql_run(sql,
-               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
-               " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
-               " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN"
-               " (SELECT kind FROM temp.seen) AND (kind, name) NOT IN"
-               " (SELECT kind, name FROM temp.seen)",
+               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT ?1, ?2, "
+               "?3, kind, name, NULL, value FROM " LAST
+               " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN (SELECT kind "
+               "FROM temp.seen) AND (kind, name) NOT IN (SELECT kind, name FROM temp.seen)",
                "iii", from_ns, wall_ns, number);
     return sql->r;
 }
@@ -53,19 +51,19 @@ struct changes {
 static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list)
 {
     int64_t number, from_ns, at_ns;
-    sqlite3_stmt *rows =
-        st_sql_rows(sql,
-                    "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now "
-                    "FROM fact WHERE change_n > 0 AND change_n >"
-                    " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
-                    "i", (int64_t)CHANGES_MAX);
+    sqlite3_stmt *rows = st_sql_rows(
+        sql,
+        "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now FROM fact WHERE "
+        "change_n > 0 AND change_n > (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
+        "i", (int64_t)CHANGES_MAX);
     while (st_sql_next(sql, rows, "iii", &number, &from_ns, &at_ns)) {
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
         if (last == NULL || last->number != number) {
             if (last != NULL && at_ns < last->at_ns)
                 continue; /* the clock was set back before this change, so it is left out */
-            (void)json_array_append_new(list, json_pack("{s:I, s:I, s:[]}", "from_ns", (json_int_t)from_ns,
-                                                        "at_ns", (json_int_t)at_ns, "what"));
+            (void)json_array_append_new(list, json_pack("{s:I, s:I, s:[]}", "from_ns",
+                                                        (json_int_t)from_ns, "at_ns",
+                                                        (json_int_t)at_ns, "what"));
             last = &changes->changes[changes->n++];
             *last = (struct st_since_change){.from_ns = from_ns, .at_ns = at_ns, .number = number};
         }
@@ -75,21 +73,22 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
     }
 }
 
-/* Reads the sessions: times in which one program played with one buffer size, without a long pause. Uses only
- * the source that was watched longest while something played, since several sources see the same music. */
+/* Reads the sessions: times in which one program played with one buffer size, without a long pause.
+ * Uses only the source that was watched longest while something played, since several sources see
+ * the same music. */
 static const char sessions[] =
-    "WITH run AS (SELECT dense_rank() OVER (ORDER BY frames, rate_hz, client) AS kind, from_ns, to_ns,"
-    " (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event WHERE" ST_HISTORY_DROPOUT
-    " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) AS dropouts_n"
-    " FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0 AND to_ns > from_ns"
-    " AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
-    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?),"
-    " part AS (SELECT *, lag(to_ns) OVER (PARTITION BY kind ORDER BY from_ns) AS last_ns FROM run),"
-    " numbered AS (SELECT *, sum(last_ns IS NULL OR from_ns - last_ns > ? OR EXISTS (SELECT 1 FROM fact"
-    " WHERE change_n > 0 AND at_ns >= last_ns AND fact.from_ns <= part.from_ns))"
-    " OVER (PARTITION BY kind ORDER BY from_ns) AS number FROM part)"
-    " SELECT min(from_ns) AS first_ns, max(to_ns), CAST(total(to_ns - from_ns) AS INTEGER), kind,"
-    " total(dropouts_n) FROM numbered GROUP BY kind, number ORDER BY first_ns";
+    "WITH run AS (SELECT dense_rank() OVER (ORDER BY frames, rate_hz, client) AS kind, from_ns, "
+    "to_ns, (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event WHERE" ST_HISTORY_DROPOUT
+    " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) AS "
+    "dropouts_n FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0 AND "
+    "to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames "
+    "> 0 GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?), "
+    "part AS (SELECT *, lag(to_ns) OVER (PARTITION BY kind ORDER BY from_ns) AS last_ns FROM run), "
+    "numbered AS (SELECT *, sum(last_ns IS NULL OR from_ns - last_ns > ? OR EXISTS (SELECT 1 FROM "
+    "fact WHERE change_n > 0 AND at_ns >= last_ns AND fact.from_ns <= part.from_ns)) OVER "
+    "(PARTITION BY kind ORDER BY from_ns) AS number FROM part) SELECT min(from_ns) AS first_ns, "
+    "max(to_ns), CAST(total(to_ns - from_ns) AS INTEGER), kind, total(dropouts_n) FROM numbered "
+    "GROUP BY kind, number ORDER BY first_ns";
 
 static void read_sessions(struct st_sql *sql, struct changes *changes)
 {
@@ -132,13 +131,14 @@ json_t *st_history_changes(struct st_sql *sql)
     else
         sql->r = -ENOMEM;
     if (sql->r == 0 && changes->n > 0) {
-        /* Takes the end of the newest row of `watch` as the current time: sleeptuned writes such a row each
-         * minute. */
-        const int64_t now_ns = st_sql_number(sql, INT64_MIN, "SELECT max(to_ns) FROM main.watch", "");
+        /* Takes the end of the newest row of `watch` as the current time: sleeptuned writes such a
+         * row each minute. */
+        const int64_t now_ns =
+            st_sql_number(sql, INT64_MIN, "SELECT max(to_ns) FROM main.watch", "");
         read_sessions(sql, changes);
         if (sql->r == 0)
-            sql->r =
-                st_since_judge(changes->sessions, changes->sessions_n, changes->changes, changes->n, now_ns);
+            sql->r = st_since_judge(changes->sessions, changes->sessions_n, changes->changes,
+                                    changes->n, now_ns);
     }
     if (sql->r == 0)
         add_verdicts(changes, list);

@@ -1,11 +1,13 @@
 /* Writes and reads the events of a history. */
 #include "store/history/history_private.h"
 
-/* A longer row of minutes in `span` contains a time in which the loop did not run. The late wake-up at the
- * end of that time was recorded after the row, so 0 late wake-ups in such a row prove nothing. */
+/* A longer row of minutes in `span` contains a time in which the loop did not run. The late wake-up
+ * at the end of that time was recorded after the row, so 0 late wake-ups in such a row prove
+ * nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 
-/* Replaces "@" in a statement by the columns of an event, and "*" by a "?" for each column. @return buf. */
+/* Replaces "@" in a statement by the columns of an event, and "*" by a "?" for each column. @return
+ * buf. */
 static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
@@ -28,10 +30,11 @@ static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
 void st_history_make_event_table(struct st_sql *sql)
 {
     /* AUTOINCREMENT: an id is never used again. */
-    st_sql_exec(sql, sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);"
-                            "CREATE INDEX event_time ON event (wall_ns);"
-                            "CREATE INDEX event_kind ON event (kind, wall_ns);",
-                            ST_ROOM(2048)));
+    st_sql_exec(
+        sql,
+        sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);CREATE INDEX "
+               "event_time ON event (wall_ns);CREATE INDEX event_kind ON event (kind, wall_ns);",
+               ST_ROOM(2048)));
 }
 
 /* Inserts an event. Unknown fields become NULL. @return 0 or a negative errno value. */
@@ -62,34 +65,36 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
-/* Makes a temporary view `event` that joins the events in the file and the open ones. A statement that names
- * `event` then uses this view, not the table of the file. */
-int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events, size_t n)
+/* Makes a temporary view `event` that joins the events in the file and the open ones. A statement
+ * that names `event` then uses this view, not the table of the file. */
+int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
+                                size_t n)
 {
-    static const char make[] = "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;"
-                               "CREATE TEMP VIEW event AS"
-                               " SELECT * FROM main.event UNION ALL SELECT * FROM temp.open_event";
+    static const char make[] =
+        "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;CREATE TEMP VIEW event "
+        "AS SELECT * FROM main.event UNION ALL SELECT * FROM temp.open_event";
     if (n == 0)
         return 0;
     struct st_sql *sql = &reader->sql;
     st_sql_exec(sql, make);
     ST_EACH_OF (event, events, n)
         (void)insert(sql, "INSERT INTO open_event (@) VALUES (*)", event);
-    /* Drops an open event that was written to the file after the caller had copied it: the event in the file
-     * counts. */
-    st_sql_exec(sql, "DELETE FROM open_event WHERE EXISTS (SELECT 1 FROM main.event AS kept"
-                     " WHERE kept.kind = open_event.kind AND kept.wall_ns >= open_event.wall_ns"
-                     " AND kept.source IS open_event.source AND kept.client IS open_event.client"
-                     " AND kept.device IS open_event.device AND kept.reason IS open_event.reason"
-                     " AND kept.place IS open_event.place AND kept.certainty IS open_event.certainty);"
-                     "UPDATE open_event SET id = -rowid");
+    /* Drops an open event that was written to the file after the caller had copied it: the event in
+     * the file counts. */
+    st_sql_exec(
+        sql,
+        "DELETE FROM open_event WHERE EXISTS (SELECT 1 FROM main.event AS kept WHERE kept.kind = "
+        "open_event.kind AND kept.wall_ns >= open_event.wall_ns AND kept.source IS "
+        "open_event.source AND kept.client IS open_event.client AND kept.device IS "
+        "open_event.device AND kept.reason IS open_event.reason AND kept.place IS open_event.place "
+        "AND kept.certainty IS open_event.certainty);UPDATE open_event SET id = -rowid");
     return sql->r;
 }
 
 /* --- reading; the file is not trusted --- */
 
-/* Reads an event. A field that is out of range keeps the value of st_event_make. @return false: no version of
- * sleeptuned wrote this row. */
+/* Reads an event. A field that is out of range keeps the value of st_event_make. @return false: no
+ * version of sleeptuned wrote this row. */
 static bool read_event(sqlite3_stmt *row, int64_t *id, struct st_event *event)
 {
     int column = 0;
@@ -129,8 +134,8 @@ int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int6
     return take_all(
         &reader->sql,
         st_sql_rows(&reader->sql,
-                    sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
-                           " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
+                    sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= "
+                           "? AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
                            ST_ROOM(1024)),
                     "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns,
                     st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns),
@@ -144,16 +149,17 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     int64_t first_ns, last_ns, longest_ns, late_n;
     sqlite3_stmt *rows =
         st_sql_rows(sql,
-                    "SELECT min(from_ns), max(to_ns), max(to_ns - from_ns), sum(late_wakes)"
-                    " FROM span WHERE level = ? AND from_ns > ? AND from_ns <= ? AND to_ns >= ?",
+                    "SELECT min(from_ns), max(to_ns), max(to_ns - from_ns), sum(late_wakes) FROM "
+                    "span WHERE level = ? AND from_ns > ? AND from_ns <= ? AND to_ns >= ?",
                     "iiii", ST_HISTORY_MINUTE, st_ns_sub(from_ns, MINUTE_MAX_NS), to_ns, from_ns);
     while (st_sql_next(sql, rows, "iiii", &first_ns, &last_ns, &longest_ns, &late_n)) {
         if (longest_ns > MINUTE_MAX_NS ||
             (late_n != 0 &&
-             st_sql_number(sql, 0,
-                           "SELECT 1 FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? LIMIT 1",
-                           "tii", st_event_kind_name(ST_EVENT_LATE_WAKE), first_ns,
-                           st_ns_add(last_ns, ST_HISTORY_LATE_NS)) == 0))
+             st_sql_number(
+                 sql, 0,
+                 "SELECT 1 FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? LIMIT 1",
+                 "tii", st_event_kind_name(ST_EVENT_LATE_WAKE), first_ns,
+                 st_ns_add(last_ns, ST_HISTORY_LATE_NS)) == 0))
             continue;
         *ret_from_ns = first_ns;
         *ret_to_ns = last_ns;
@@ -161,35 +167,38 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     return sql->r;
 }
 
-/* Reads the latest events in two steps, so that SQLite need not sort them: finds the oldest event that is
- * within the limit, then reads from this event on. */
-int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                           st_history_event_fn take, void *ctx, bool *ret_more)
+/* Reads the latest events in two steps, so that SQLite need not sort them: finds the oldest event
+ * that is within the limit, then reads from this event on. */
+int st_history_read_events(struct st_history_reader *reader,
+                           const struct st_history_events_wish *wish, st_history_event_fn take,
+                           void *ctx, bool *ret_more)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     struct st_sql *sql = &reader->sql;
     int64_t first_ns = wish->since_ns, id = INT64_MIN; /* id of the first of the latest events */
     sqlite3_stmt *rows =
         st_sql_rows(sql,
-                    st_text("SELECT wall_ns, id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
-                            " ORDER BY wall_ns DESC, id DESC LIMIT 2 OFFSET ?",
+                    st_text("SELECT wall_ns, id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND "
+                            "%s ORDER BY wall_ns DESC, id DESC LIMIT 2 OFFSET ?",
                             kind),
                     "iiti", wish->since_ns, wish->until_ns, wish->kind, wish->limit - 1);
     *ret_more = st_sql_next(sql, rows, "ii", &first_ns, &id) && st_sql_next(sql, rows, "");
     if (*ret_more)
         sqlite3_finalize(rows);
-    const char *text = sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
-                                      " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
+    const char *text = sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? "
+                                      "AND %s AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
                                       kind),
                               ST_ROOM(1280));
-    return take_all(sql, st_sql_rows(sql, text, "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id),
-                    take, ctx);
+    return take_all(
+        sql, st_sql_rows(sql, text, "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id),
+        take, ctx);
 }
 
 int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns)
 {
-    *ret_wall_ns = st_sql_number(&reader->sql, *ret_wall_ns,
-                                 "SELECT wall_ns FROM event ORDER BY wall_ns DESC LIMIT 1 OFFSET ?", "i", n);
+    *ret_wall_ns =
+        st_sql_number(&reader->sql, *ret_wall_ns,
+                      "SELECT wall_ns FROM event ORDER BY wall_ns DESC LIMIT 1 OFFSET ?", "i", n);
     return reader->sql.r;
 }
 

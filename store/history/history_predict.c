@@ -3,8 +3,8 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
-/* only wake-ups that are later than this part of a period, a quarter, are used. Most minutes of a good
- * machine have none, so their histograms need not be uncompressed */
+/* only wake-ups that are later than this part of a period, a quarter, are used. Most minutes of a
+ * good machine have none, so their histograms need not be uncompressed */
 #define KEPT_PART  4
 #define FRAMES_MAX (1 << 22) /* largest values that st_period_init takes */
 
@@ -32,22 +32,22 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
     *run = (struct st_predict_run){0};
     *ret = (struct st_history_predict){0};
     ret->other_ns = st_sql_number(sql, 0,
-                                  "SELECT CAST(total(measured_ns) AS INTEGER) FROM span"
-                                  " WHERE level = ?1 AND conditions IS NOT " SETTINGS,
+                                  "SELECT CAST(total(measured_ns) AS INTEGER) FROM span WHERE "
+                                  "level = ?1 AND conditions IS NOT " SETTINGS,
                                   "i", ST_HISTORY_MINUTE);
     sqlite3_stmt *rows = st_sql_rows(
         sql,
-        "SELECT from_ns, to_ns, measured_ns, lateness_max_ns, c.frames, c.rate_hz, lateness FROM span"
-        " JOIN conditions AS c ON c.id = conditions WHERE level = ?1 AND conditions = " SETTINGS
-        " AND measured_ns <> 0 AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?2)"
-        " ORDER BY from_ns, span.id",
+        "SELECT from_ns, to_ns, measured_ns, lateness_max_ns, c.frames, c.rate_hz, lateness FROM "
+        "span JOIN conditions AS c ON c.id = conditions WHERE level = ?1 AND conditions = " SETTINGS
+        " AND measured_ns <> 0 AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?2) "
+        "ORDER BY from_ns, span.id",
         "it", ST_HISTORY_MINUTE, st_cause_kind_name(ST_CAUSE_STOPPED));
     if (sql->r == 0)
         sql->r = st_hist_init(&lateness, ST_HISTORY_DIGITS);
     if (sql->r == 0 && (plain = malloc(st_hist_deflate_room(&lateness))) == NULL)
         sql->r = -ENOMEM;
-    while (st_sql_next(sql, rows, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns, &frames,
-                       &rate_hz)) {
+    while (st_sql_next(sql, rows, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns,
+                       &frames, &rate_hz)) {
         if (measured_ns <= 0 || measured_ns > ST_NS_PER_DAY)
             sql->r = -EBADMSG;
         else if (run->frames == 0) {

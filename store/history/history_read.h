@@ -11,14 +11,16 @@
 
 struct st_history_reader;
 
-/** Opens a history that another process may be writing, also on a read-only medium. All reads see the
- * state of the first read until the reader is closed, so use one reader for one answer. The file is
- * untrusted: a view, a trigger or a value that is too large is refused, and after 10 s of CPU time of
- * this thread all reads fail with -ETIMEDOUT. @param error after an error, a sentence without the path.
- * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (a file of another program),
- * -EPROTONOSUPPORT (a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one for each
- * reader. */
-ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error);
+/** Opens a history that another process may be writing, also on a read-only medium. All reads see
+ * the state of the first read until the reader is closed, so use one reader for one answer. The
+ * file is untrusted: a view, a trigger or a value that is too large is refused, and after 10 s of
+ * CPU time of this thread all reads fail with -ETIMEDOUT. @param error after an error, a sentence
+ * without the path.
+ * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (a file of another
+ * program), -EPROTONOSUPPORT (a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any,
+ * one for each reader. */
+ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret,
+                                      const char **error);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is allowed */
 
 /** Adds what was watched in the current minute, in memory only. Call once. @return 0 or as
@@ -26,28 +28,29 @@ void st_history_read_close(struct st_history_reader *reader); /* NULL is allowed
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
                                          const struct st_history_watched *watched);
 
-/** Adds events whose dropouts are still being summed and which are not in the file yet, with ids below 0, in
- * memory only. All answers except the array "changes" include them. Call once. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
-                                             size_t n);
+/** Adds events whose dropouts are still being summed and which are not in the file yet, with ids
+ * below 0, in memory only. All answers except the array "changes" include them. Call once. @return
+ * 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader,
+                                             const struct st_event *events, size_t n);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** The time that an answer covers (wall clock, since_ns <= until_ns), and the length of one of its rows.
- * step_ns 0: chosen so that there are at most 25 rows; a step above ten years becomes ten years. */
+/** The time that an answer covers (wall clock, since_ns <= until_ns), and the length of one of its
+ * rows. step_ns 0: chosen so that there are at most 25 rows; a step above ten years becomes ten
+ * years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/** Reads one row for each step, and one without figures for each gap. Where the file has only hours, a row is
- * at least an hour. since_ns is moved back to the start of its step, and until_ns forward to the end of the
- * last row. A row may end up to a minute after its step, so that its measured time fits into it, unless the
- * clock was set back. @param ret new reference. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows); or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span,
-                                       json_t **ret);
+/** Reads one row for each step, and one without figures for each gap. Where the file has only
+ * hours, a row is at least an hour. since_ns is moved back to the start of its step, and until_ns
+ * forward to the end of the last row. A row may end up to a minute after its step, so that its
+ * measured time fits into it, unless the clock was set back. @param ret new reference. @return 0;
+ * -E2BIG (more than ST_HISTORY_ROWS_MAX rows); or as st_history_read_open. */
+ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader,
+                                       const struct st_history_span *span, json_t **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */
@@ -55,61 +58,67 @@ struct st_history_events_wish {
     const char *kind;           /* only events with this name; "": all events */
 };
 
-/** Receives an event. @param id never used again; below 0: not in the file yet. @return 0, or an error that
- * ends the reading. */
+/** Receives an event. @param id never used again; below 0: not in the file yet. @return 0, or an
+ * error that ends the reading. */
 typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
 
-/** Calls `take` for each event, oldest first, except for kinds that this version does not know. @param
- * ret_more set before the first call: older events were left out because of the limit. @return 0, an error of
- * `take`, or as st_history_read_open. */
+/** Calls `take` for each event, oldest first, except for kinds that this version does not know.
+ * @param ret_more set before the first call: older events were left out because of the limit.
+ * @return 0, an error of `take`, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
-                                        const struct st_history_events_wish *wish, st_history_event_fn take,
-                                        void *ctx, bool *ret_more);
+                                        const struct st_history_events_wish *wish,
+                                        st_history_event_fn take, void *ctx, bool *ret_more);
 
-/** Finds where the last n events begin. @param ret_wall_ns time of the event before them; unchanged if there
- * are at most n. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns);
+/** Finds where the last n events begin. @param ret_wall_ns time of the event before them; unchanged
+ * if there are at most n. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n,
+                                      int64_t *ret_wall_ns);
 
-/** Calls take for each event of other programs' dropouts in [since, until), sorted by source and client.
+/** Calls take for each event of other programs' dropouts in [since, until), sorted by source and
+ * client.
  * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0, an error of take, or as
  * st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
-/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns to_ns
- * (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is not in the file
- * yet, or was removed already. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                                           int64_t *ret_from_ns, int64_t *ret_to_ns);
+/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns
+ * to_ns (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is
+ * not in the file yet, or was removed already. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
+                                           int64_t to_ns, int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /* Longest time from a late wake-up to its event in the file. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
-/** Calls `take` for each late wake-up that was under way at some time from from_ns to to_ns (wall clock).
+/** Calls `take` for each late wake-up that was under way at some time from from_ns to to_ns (wall
+ * clock).
  * @return 0, an error of `take`, or as st_history_read_open. */
-ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                                      st_history_event_fn take, void *ctx);
+ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns,
+                                      int64_t to_ns, st_history_event_fn take, void *ctx);
 
-/** Reads the document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @param
- * sums, span of a minute that is not in the file yet; NULL: none. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                        const struct st_cause_sums *sums, const struct st_cause_span *span,
-                                        json_t **ret);
+/** Reads the document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit.
+ * @param sums, span of a minute that is not in the file yet; NULL: none. @return 0 or as
+ * st_history_read_open. */
+ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns,
+                                        int64_t until_ns, const struct st_cause_sums *sums,
+                                        const struct st_cause_span *span, json_t **ret);
 
-/** Reads the last 64 changes of the computer in the whole file, and whether dropouts changed with them
- * (evidence/since.h): the array "changes" of sleeptune-history/1. @return 0 or as st_history_read_open. */
+/** Reads the last 64 changes of the computer in the whole file, and whether dropouts changed with
+ * them (evidence/since.h): the array "changes" of sleeptune-history/1. @return 0 or as
+ * st_history_read_open. */
 ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
 
-/* Dropouts of one source within this time count as one burst, and statistical bounds use bursts: dropouts
- * often follow each other, so bounds from single dropouts would be too narrow. Events sum dropouts of 10 s,
- * too (ST_OBSERVED_EVENT_EACH_NS). */
+/* Dropouts of one source within this time count as one burst, and statistical bounds use bursts:
+ * dropouts often follow each other, so bounds from single dropouts would be too narrow. Events sum
+ * dropouts of 10 s, too (ST_OBSERVED_EVENT_EACH_NS). */
 #define ST_HISTORY_BURST_S INT64_C(10)
 
 /** How a buffer size of one sound server was used. */
 struct st_history_size {
     char source[16];
     int64_t frames, rate_hz; /* > 0 */
-    int64_t playing_ns;      /* time in which something played with this buffer size; precise to a minute */
+    int64_t
+        playing_ns; /* time in which something played with this buffer size; precise to a minute */
     int64_t dropouts_n, bursts_n;
 };
 
@@ -130,7 +139,9 @@ struct st_history_sizes {
     size_t runs_n; /* more than ST_HISTORY_RUNS_MAX: earlier ones were left out */
 };
 
-/** Reads which buffer sizes were used in [since, until) while something played, sorted by source and period.
- * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                       struct st_history_sizes *ret);
+/** Reads which buffer sizes were used in [since, until) while something played, sorted by source
+ * and period.
+ * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as
+ * st_history_read_open. */
+ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns,
+                                       int64_t until_ns, struct st_history_sizes *ret);

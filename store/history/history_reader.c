@@ -34,8 +34,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
         return -ENAMETOOLONG;
     struct st_sql *sql = &reader->sql;
     sql->r = 0;
-    const int code =
-        sqlite3_open_v2(uri, &sql->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    const int code = sqlite3_open_v2(
+        uri, &sql->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return st_sql_errno(sql, code);
     st_sql_distrust(sql);
@@ -45,8 +45,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
         return -ENODATA;
     /* Uses a small cache, since each row is read once. Makes the temporary table `watch`, which
      * st_history_read_running fills. */
-    static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
-                                  "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
+    static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;CREATE "
+                                  "TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
     st_sql_exec(sql, prepare);
     return sql->r;
 }
@@ -56,7 +56,8 @@ static bool has_log(const char *path)
 {
     char log[4096];
     struct stat status;
-    return ST_PRINT(log, "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 && status.st_size > 0;
+    return ST_PRINT(log, "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 &&
+           status.st_size > 0;
 }
 
 static bool is_other(int r)
@@ -84,8 +85,9 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         r = -ENOMEM;
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error);
-        /* SQLite needs a file beside the history to share the log with a writer. If none can be created and
-         * there is no log, no process writes, so the file alone is complete and can be read as immutable. */
+        /* SQLite needs a file beside the history to share the log with a writer. If none can be
+         * created and there is no log, no process writes, so the file alone is complete and can be
+         * read as immutable. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->sql.db);
             reader->sql.db = NULL;
@@ -102,7 +104,8 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
             *error = "the history is still empty";
         else if (r == -EINVAL && (*error)[0] == '\0')
             *error = "it is not a regular file";
-        else if ((*error)[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
+        else if ((*error)[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY &&
+                 r != -ETIMEDOUT)
             *error = st_text("%s", strerror(-r));
         st_history_read_close(reader);
         return r;
@@ -133,8 +136,9 @@ json_t *st_history_read_object(sqlite3_stmt *statement, int first)
         st_sql_text(statement, i, text, sizeof(text));
         st_json_set(object, sqlite3_column_name(statement, i),
                     type == SQLITE_INTEGER ? json_integer(sqlite3_column_int64(statement, i))
-                    : type == SQLITE_FLOAT ? st_json_real_or_null(true, sqlite3_column_double(statement, i))
-                                           : st_json_text_or_null(text));
+                    : type == SQLITE_FLOAT
+                        ? st_json_real_or_null(true, sqlite3_column_double(statement, i))
+                        : st_json_text_or_null(text));
     }
     return object;
 }

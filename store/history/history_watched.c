@@ -2,26 +2,26 @@
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 
-/* Adds one minute for each source. If the source's last row ended just before with the same values, extends
- * that row instead of adding one, so that a day without changes is a few rows. */
+/* Adds one minute for each source. If the source's last row ended just before with the same values,
+ * extends that row instead of adding one, so that a day without changes is a few rows. */
 static int add_watched(struct st_sql *sql, const struct st_history_watched *watched)
 {
     ST_EACH_OF (watch, watched->watches, watched->watches_n) {
         st_sql_run(sql,
                    "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? "
-                   "ORDER BY to_ns DESC LIMIT 1)"
-                   " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?"
-                   " AND client IS ?",
+                   "ORDER BY to_ns DESC LIMIT 1) AND abs(to_ns - ?) <= ? AND playing IS ? AND "
+                   "frames IS ? AND rate_hz IS ? AND client IS ?",
                    "itiinnns", st_ns_add(watched->from_wall_ns, watch->watched_ns), watch->source,
                    watched->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames,
                    watch->rate_hz, watch->client);
         if (sqlite3_changes(sql->db) > 0)
             continue;
         st_sql_run(sql,
-                   "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                   "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?)",
                    "tiinnns", watch->source, st_ns_sub(watched->to_wall_ns, watch->watched_ns),
-                   watched->to_wall_ns, watch->playing, watch->frames, watch->rate_hz, watch->client);
+                   watched->to_wall_ns, watch->playing, watch->frames, watch->rate_hz,
+                   watch->client);
     }
     return sql->r;
 }
@@ -31,7 +31,8 @@ int st_history_add_watched(struct st_history *history, const struct st_history_w
     return add_watched(&history->sql, watched);
 }
 
-int st_history_read_running(struct st_history_reader *reader, const struct st_history_watched *watched)
+int st_history_read_running(struct st_history_reader *reader,
+                            const struct st_history_watched *watched)
 {
     return add_watched(&reader->sql, watched);
 }
@@ -45,9 +46,9 @@ json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t un
      * (sqlite.org/lang_select.html, bare columns). */
     sqlite3_stmt *rows =
         st_sql_rows(sql,
-                    "SELECT max(to_ns), source, sum(min(to_ns, ?1) - max(from_ns, ?2)) AS watched_ns,"
-                    " sum((min(to_ns, ?1) - max(from_ns, ?2)) * playing) AS playing_ns, frames,"
-                    " rate_hz FROM " ST_HISTORY_WATCHES
+                    "SELECT max(to_ns), source, sum(min(to_ns, ?1) - max(from_ns, ?2)) AS "
+                    "watched_ns, sum((min(to_ns, ?1) - max(from_ns, ?2)) * playing) AS playing_ns, "
+                    "frames, rate_hz FROM " ST_HISTORY_WATCHES
                     " WHERE to_ns > ?2 AND from_ns < ?1 GROUP BY source ORDER BY 3 DESC LIMIT ?3",
                     "iii", until_ns, since_ns, (int64_t)ST_HISTORY_WATCHES_MAX);
     while (st_sql_next(sql, rows, ""))
@@ -55,26 +56,28 @@ json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t un
     return list;
 }
 
-int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t least_ns)
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns,
+                              int64_t least_ns)
 {
     return st_sql_number(
         sql, INT64_MIN,
         "SELECT (SELECT total(" ST_HISTORY_DROPOUTS_N ") FROM event WHERE" ST_HISTORY_DROPOUT
-        " AND wall_ns >= ?1 AND wall_ns < ?2) AS n"
-        " FROM (SELECT sum(1.0 * (min(to_ns, ?2) - max(from_ns, ?1))) AS watched FROM " ST_HISTORY_WATCHES
+        " AND wall_ns >= ?1 AND wall_ns < ?2) AS n FROM (SELECT sum(1.0 * (min(to_ns, ?2) - "
+        "max(from_ns, ?1))) AS watched FROM " ST_HISTORY_WATCHES
         " WHERE to_ns > ?1 AND from_ns < ?2) WHERE watched >= CASE WHEN n > 0 THEN 0 ELSE ?3 END",
         "iii", since_ns, until_ns, least_ns);
 }
 
-bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
-                          int64_t *ret_to_ns)
+bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns,
+                          int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
     bool any = false;
     int64_t from_ns, to_ns;
-    sqlite3_stmt *rows = st_sql_rows(sql,
-                                     "SELECT max(from_ns, ?1), min(to_ns, ?2) FROM main.watch"
-                                     " WHERE playing = 0 AND to_ns > ?1 AND from_ns < ?2 ORDER BY from_ns",
-                                     "ii", since_ns, until_ns);
+    sqlite3_stmt *rows =
+        st_sql_rows(sql,
+                    "SELECT max(from_ns, ?1), min(to_ns, ?2) FROM main.watch WHERE playing = 0 AND "
+                    "to_ns > ?1 AND from_ns < ?2 ORDER BY from_ns",
+                    "ii", since_ns, until_ns);
     /* rows of several sources overlap, so they are joined */
     while (st_sql_next(sql, rows, "ii", &from_ns, &to_ns)) {
         if (any && from_ns > st_ns_add(*ret_to_ns, ST_HISTORY_WATCH_JOIN_NS)) {

@@ -2,7 +2,9 @@
 #include "store/history/history_private.h"
 
 #define EVENT_BYTES 768 /* longest event with its indexes, in pages that are not full */
-#define KINDS_MAX   64  /* kinds of events (name and source) that are considered; there are about 40 */
+#define KINDS_MAX                                                                                  \
+    64 /* kinds of events (name and source) that are considered; there are about 40                \
+        */
 /* free pages given back to the file system at a time; as many fit into the log */
 #define VACUUM_PAGES     200
 #define VACUUMS_MAX      5
@@ -13,63 +15,61 @@
 
 static int64_t conditions_id(struct st_sql *sql, const struct st_history_conditions *c)
 {
-    const int64_t id =
-        st_sql_number(sql, INT64_MIN,
-                      "SELECT id FROM conditions WHERE kernel IS ? AND governor IS ? AND policy IS ?"
-                      " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ?"
-                      " AND load_percent IS ?",
-                      "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
-                      c->rate_hz, c->load_percent);
+    const int64_t id = st_sql_number(
+        sql, INT64_MIN,
+        "SELECT id FROM conditions WHERE kernel IS ? AND governor IS ? AND policy IS ? AND "
+        "priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND load_percent IS ?",
+        "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
+        c->load_percent);
     if (id != INT64_MIN)
         return id;
     st_sql_run(sql,
-               "INSERT INTO conditions (kernel, governor, policy, priority, cpu, frames, rate_hz,"
-               " load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-               "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
-               c->load_percent);
+               "INSERT INTO conditions (kernel, governor, policy, priority, cpu, frames, rate_hz, "
+               "load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+               "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+               c->rate_hz, c->load_percent);
     return sqlite3_last_insert_rowid(sql->db);
 }
 
 /* --- rows --- */
 
-/* Adds a minute to its hour. An hour has one row for each set of test conditions, since figures of different
- * periods or priorities cannot be added. */
+/* Adds a minute to its hour. An hour has one row for each set of test conditions, since figures of
+ * different periods or priorities cannot be added. */
 static void add_to_hour(struct st_sql *sql, int64_t id)
 {
     st_sql_run(
         sql,
-        "UPDATE span SET measured_ns = span.measured_ns + m.measured_ns, cycles = span.cycles + m.cycles,"
-        " misses = span.misses + m.misses, late_wakes = span.late_wakes + m.late_wakes,"
-        " skipped_periods = span.skipped_periods + m.skipped_periods,"
-        " dropouts_own = span.dropouts_own + m.dropouts_own,"
-        " miss_events = span.miss_events + m.miss_events,"
-        " lateness_max_ns = max(coalesce(span.lateness_max_ns, m.lateness_max_ns),"
-        " coalesce(m.lateness_max_ns, span.lateness_max_ns))"
-        " FROM span AS m WHERE m.id = ?1 AND span.level = ?2 AND span.conditions = m.conditions"
-        " AND span.from_ns = m.from_ns / ?3 * ?3",
+        "UPDATE span SET measured_ns = span.measured_ns + m.measured_ns, cycles = span.cycles + "
+        "m.cycles, misses = span.misses + m.misses, late_wakes = span.late_wakes + m.late_wakes, "
+        "skipped_periods = span.skipped_periods + m.skipped_periods, dropouts_own = "
+        "span.dropouts_own + m.dropouts_own, miss_events = span.miss_events + m.miss_events, "
+        "lateness_max_ns = max(coalesce(span.lateness_max_ns, m.lateness_max_ns), "
+        "coalesce(m.lateness_max_ns, span.lateness_max_ns)) FROM span AS m WHERE m.id = ?1 AND "
+        "span.level = ?2 AND span.conditions = m.conditions AND span.from_ns = m.from_ns / ?3 * ?3",
         "iii", id, ST_HISTORY_HOUR, ST_NS_PER_HOUR);
     if (sqlite3_changes(sql->db) == 0)
         st_sql_run(sql,
-                   "INSERT INTO span (level, from_ns, to_ns, conditions, measured_ns, lateness_max_ns,"
-                   " " ST_HISTORY_COUNTS ") SELECT ?2, from_ns / ?3 * ?3, from_ns / ?3 * ?3 + ?3, conditions,"
-                   " measured_ns, lateness_max_ns, " ST_HISTORY_COUNTS " FROM span WHERE id = ?1",
+                   "INSERT INTO span (level, from_ns, to_ns, conditions, measured_ns, "
+                   "lateness_max_ns, " ST_HISTORY_COUNTS
+                   ") SELECT ?2, from_ns / ?3 * ?3, from_ns / ?3 * ?3 + ?3, conditions, "
+                   "measured_ns, lateness_max_ns, " ST_HISTORY_COUNTS " FROM span WHERE id = ?1",
                    "iii", id, ST_HISTORY_HOUR, ST_NS_PER_HOUR);
 }
 
 int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
 {
     struct st_sql *sql = &history->sql;
-    const int64_t from_ns = minute->from_wall_ns, to_ns = minute->to_wall_ns >= from_ns
-                                                              ? minute->to_wall_ns
-                                                              : st_ns_add(from_ns, minute->measured_ns);
+    const int64_t from_ns = minute->from_wall_ns,
+                  to_ns = minute->to_wall_ns >= from_ns ? minute->to_wall_ns
+                                                        : st_ns_add(from_ns, minute->measured_ns);
     st_sql_run(sql,
-               "INSERT INTO span (conditions, level, from_ns, to_ns, measured_ns, lateness_max_ns, lateness,"
-               " " ST_HISTORY_COUNTS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-               "iiiiinbiiiiii", conditions_id(sql, &minute->conditions), ST_HISTORY_MINUTE, from_ns, to_ns,
-               minute->measured_ns, minute->lateness_max_ns, (const void *)minute->lateness,
+               "INSERT INTO span (conditions, level, from_ns, to_ns, measured_ns, lateness_max_ns, "
+               "lateness, " ST_HISTORY_COUNTS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+               "iiiiinbiiiiii", conditions_id(sql, &minute->conditions), ST_HISTORY_MINUTE, from_ns,
+               to_ns, minute->measured_ns, minute->lateness_max_ns, (const void *)minute->lateness,
                minute->lateness_bytes, (int64_t)minute->cycles, (int64_t)minute->misses,
-               (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes, (int64_t)minute->own_dropouts_n,
-               minute->miss_events);
+               (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
+               (int64_t)minute->own_dropouts_n, minute->miss_events);
     add_to_hour(sql, sqlite3_last_insert_rowid(sql->db));
     st_history_causes_add(sql, minute);
     return sql->r;
@@ -100,14 +100,15 @@ void st_history_rollback(struct st_history *history)
 int64_t st_history_file_bytes(struct st_history *history)
 {
     return st_sql_number(&history->sql, -EIO,
-                         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", "");
+                         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                         "");
 }
 
 int64_t st_history_bytes(struct st_history *history)
 {
     return st_sql_number(&history->sql, -EIO,
-                         "SELECT (page_count - freelist_count) * page_size"
-                         " FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+                         "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+                         "pragma_freelist_count, pragma_page_size",
                          "");
 }
 
@@ -116,18 +117,20 @@ int64_t st_history_bytes(struct st_history *history)
 /* Removes all rows from before a time. */
 static void remove_all(struct st_sql *sql, int64_t to_ns)
 {
-    /* "level IN (60, 3600)" lets SQLite use the index on (level, from_ns). Of each fact, the last row stays,
-     * since later values are compared with it. */
+    /* "level IN (60, 3600)" lets SQLite use the index on (level, from_ns). Of each fact, the last
+     * row stays, since later values are compared with it. */
     static const char *const deletes[] = {
-        "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?", "DELETE FROM event WHERE wall_ns < ?",
-        "DELETE FROM cause WHERE from_ns < ?", "DELETE FROM watch WHERE to_ns < ?",
-        "DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact GROUP BY kind, name)"};
+        "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?",
+        "DELETE FROM event WHERE wall_ns < ?", "DELETE FROM cause WHERE from_ns < ?",
+        "DELETE FROM watch WHERE to_ns < ?",
+        "DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact GROUP BY kind, "
+        "name)"};
     ST_EACH (statement, deletes)
         st_sql_run(sql, *statement, "i", to_ns);
 }
 
-/* Finds the time before which rows are removed: `days` ago, but at most a day after the oldest row of the
- * level. So the history survives a clock that is years ahead until the network sets it. */
+/* Finds the time before which rows are removed: `days` ago, but at most a day after the oldest row
+ * of the level. So the history survives a clock that is years ahead until the network sets it. */
 static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_ns, int64_t days)
 {
     return ST_MIN(now_wall_ns - days * ST_NS_PER_DAY,
@@ -144,18 +147,18 @@ struct kind {
 static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
 {
     int n = 0;
-    sqlite3_stmt *rows = st_sql_rows(sql,
-                                     "SELECT kind, source, count(*) FROM event GROUP BY kind, source"
-                                     " ORDER BY 3 DESC LIMIT ?",
-                                     "i", (int64_t)KINDS_MAX);
+    sqlite3_stmt *rows = st_sql_rows(
+        sql,
+        "SELECT kind, source, count(*) FROM event GROUP BY kind, source ORDER BY 3 DESC LIMIT ?",
+        "i", (int64_t)KINDS_MAX);
     while (st_sql_next(sql, rows, "tti", kinds[n].name, sizeof(kinds[n].name), kinds[n].source,
                        sizeof(kinds[n].source), &kinds[n].n))
         n++;
     return n;
 }
 
-/* Finds how many events each kind may keep, so that at most max_n events stay in all. Kinds with fewer events
- * keep all of them. */
+/* Finds how many events each kind may keep, so that at most max_n events stay in all. Kinds with
+ * fewer events keep all of them. */
 static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
 {
     int64_t left_n = max_n;
@@ -167,20 +170,22 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
-/* Removes the rows of `watch` (when a source was watched) from before the source's oldest remaining event.
- * Otherwise those times would count as without dropouts, but their events were only removed. */
+/* Removes the rows of `watch` (when a source was watched) from before the source's oldest remaining
+ * event. Otherwise those times would count as without dropouts, but their events were only
+ * removed. */
 static void forget_watching(struct st_sql *sql, const struct kind *kind)
 {
-    const int64_t from_ns =
-        st_sql_number(sql, INT64_MIN, "SELECT min(wall_ns) FROM event WHERE kind = ? AND source IS ?", "ts",
-                      kind->name, kind->source);
-    st_sql_run(sql, "DELETE FROM watch WHERE source = ? AND to_ns <= ?", "ti", kind->source, from_ns);
+    const int64_t from_ns = st_sql_number(
+        sql, INT64_MIN, "SELECT min(wall_ns) FROM event WHERE kind = ? AND source IS ?", "ts",
+        kind->name, kind->source);
+    st_sql_run(sql, "DELETE FROM watch WHERE source = ? AND to_ns <= ?", "ti", kind->source,
+               from_ns);
     st_sql_run(sql, "UPDATE watch SET from_ns = ? WHERE source = ? AND from_ns < ?", "iti", from_ns,
                kind->source, from_ns);
 }
 
-/* Removes the oldest events of the most frequent kinds until at most max_n events are left. Removes a tenth
- * more, so that the next event does not make this necessary again. */
+/* Removes the oldest events of the most frequent kinds until at most max_n events are left. Removes
+ * a tenth more, so that the next event does not make this necessary again. */
 static void remove_events_above(struct st_sql *sql, int64_t max_n)
 {
     struct kind kinds[KINDS_MAX + 1];
@@ -190,8 +195,8 @@ static void remove_events_above(struct st_sql *sql, int64_t max_n)
     const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
     for (int i = 0; i < kinds_n && kinds[i].n > share_n; i++) {
         st_sql_run(sql,
-                   "DELETE FROM event WHERE +kind = ?1 AND source IS ?2 AND id <= (SELECT id FROM event"
-                   " WHERE +kind = ?1 AND source IS ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
+                   "DELETE FROM event WHERE +kind = ?1 AND source IS ?2 AND id <= (SELECT id FROM "
+                   "event WHERE +kind = ?1 AND source IS ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
                    "tsi", kinds[i].name, kinds[i].source, share_n);
         if (st_event_kind_is_dropout(st_event_kind_of(kinds[i].name)))
             forget_watching(sql, &kinds[i]);
@@ -200,25 +205,28 @@ static void remove_events_above(struct st_sql *sql, int64_t max_n)
 
 static void remove_minutes(struct st_sql *sql, int64_t to_ns)
 {
-    st_sql_run(sql, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii", ST_HISTORY_MINUTE, to_ns);
+    st_sql_run(sql, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii", ST_HISTORY_MINUTE,
+               to_ns);
 }
 
-static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_days,
+                       int64_t max_bytes)
 {
-    const int64_t minutes_from_ns = oldest_kept(sql, ST_HISTORY_MINUTE, now_wall_ns, ST_HISTORY_MINUTES_DAYS);
+    const int64_t minutes_from_ns =
+        oldest_kept(sql, ST_HISTORY_MINUTE, now_wall_ns, ST_HISTORY_MINUTES_DAYS);
     remove_minutes(sql, st_history_floor(minutes_from_ns, ST_NS_PER_HOUR));
-    remove_all(sql,
-               st_history_floor(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), ST_NS_PER_DAY));
+    remove_all(sql, st_history_floor(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days),
+                                     ST_NS_PER_DAY));
     remove_events_above(sql, max_bytes / 2 / EVENT_BYTES);
     st_history_causes_retain(sql, now_wall_ns);
 }
 
-/* Removes some of the oldest and least valuable rows. @return false: nothing is left that may be removed, or
- * an error. */
+/* Removes some of the oldest and least valuable rows. @return false: nothing is left that may be
+ * removed, or an error. */
 static bool remove_oldest(struct st_sql *sql)
 {
-    const int64_t newest_ns = st_sql_number(sql, INT64_MIN, "SELECT max(from_ns) FROM span WHERE level = ?",
-                                            "i", ST_HISTORY_MINUTE);
+    const int64_t newest_ns = st_sql_number(
+        sql, INT64_MIN, "SELECT max(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
     const int64_t minute_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
                   hour_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     if (newest_ns == INT64_MIN)
@@ -227,7 +235,8 @@ static bool remove_oldest(struct st_sql *sql)
     if (minute_ns < newest_ns - ST_NS_PER_DAY) {
         remove_minutes(sql, st_history_floor(minute_ns + ST_NS_PER_DAY, ST_NS_PER_HOUR));
     } else if (hour_ns < day_before_ns) {
-        remove_all(sql, ST_MIN(st_history_floor(hour_ns + OLDEST_STEP_NS, ST_NS_PER_DAY), day_before_ns));
+        remove_all(
+            sql, ST_MIN(st_history_floor(hour_ns + OLDEST_STEP_NS, ST_NS_PER_DAY), day_before_ns));
     } else if (minute_ns + ST_NS_PER_HOUR <=
                newest_ns - ST_NS_PER_HOUR) { /* as a last resort, an hour of the last day */
         remove_minutes(sql, minute_ns + ST_NS_PER_HOUR);
@@ -238,7 +247,8 @@ static bool remove_oldest(struct st_sql *sql)
     return sql->r == 0;
 }
 
-int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
+int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
+                      int64_t max_bytes)
 {
     struct st_sql *sql = &history->sql;
     if (st_history_begin(history) == 0)

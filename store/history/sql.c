@@ -6,9 +6,10 @@
 
 #define SQL_BYTES 16384 /* longest statement, of ours or in the schema of a file */
 /* steps of SQLite's virtual machine after which the CPU time is checked; about 1 ms */
-#define OPS_A_LOOK     10000
-#define DAMAGED_TEXT   "it is damaged: "
-#define TOO_LARGE_TEXT DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
+#define OPS_A_LOOK   10000
+#define DAMAGED_TEXT "it is damaged: "
+#define TOO_LARGE_TEXT                                                                             \
+    DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
 
 void st_sql_distrust(struct st_sql *sql)
 {
@@ -22,8 +23,8 @@ void st_sql_distrust(struct st_sql *sql)
                                     {SQLITE_LIMIT_ATTACHED, 0},
                                     {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
                                     {SQLITE_LIMIT_WORKER_THREADS, 0}};
-    /* The results are not checked: SQLite 3.35, which the build requires, knows all of these settings, and
-     * they cannot fail on an open file. Temporary views are still allowed. */
+    /* The results are not checked: SQLite 3.35, which the build requires, knows all of these
+     * settings, and they cannot fail on an open file. Temporary views are still allowed. */
     ST_EACH (setting, settings)
         (void)sqlite3_db_config(sql->db, (*setting)[0], (*setting)[1], NULL);
     ST_EACH (limit, limits)
@@ -48,9 +49,11 @@ const char *st_sql_sentence(const struct st_sql *sql, int r)
     case SQLITE_OK: /* SQLite itself succeeded, but a value is not valid */
     case SQLITE_ROW:
     case SQLITE_DONE:
-        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in the history cannot be read" : strerror(-r);
+        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in the history cannot be read"
+                             : strerror(-r);
     case SQLITE_INTERRUPT:
-        return "reading the history took more than 10 s of CPU time: sleeptune probably did not write it";
+        return "reading the history took more than 10 s of CPU time: sleeptune probably did not "
+               "write it";
     case SQLITE_TOOBIG:
         return TOO_LARGE_TEXT;
     default:
@@ -199,7 +202,8 @@ void st_sql_run(struct st_sql *sql, const char *statement, const char *types, ..
     }
 }
 
-int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, const char *types, ...)
+int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, const char *types,
+                      ...)
 {
     int64_t ret = INT64_MIN;
     va_list args;
@@ -216,23 +220,24 @@ int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none)
     return st_sql_number(sql, none, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
 }
 
-/* A condition for entries of the schema that have pages in the file: tables and indexes, but no view, trigger
- * or virtual table. */
+/* A condition for entries of the schema that have pages in the file: tables and indexes, but no
+ * view, trigger or virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 
 int64_t st_sql_identify(struct st_sql *sql, const char **error)
 {
-    const int64_t application = st_sql_number(sql, 0, "PRAGMA application_id", ""),
-                  version = st_sql_number(sql, 0, "PRAGMA user_version", ""),
-                  all_n = st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema", ""),
-                  strange_n =
-                      st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED, ""),
-                  ours_n = st_sql_number(
-                      sql, 0,
-                      "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
-                      " AND name IN ('span', 'event', 'conditions')",
-                      "");
+    const int64_t
+        application = st_sql_number(sql, 0, "PRAGMA application_id", ""),
+        version = st_sql_number(sql, 0, "PRAGMA user_version", ""),
+        all_n = st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema", ""),
+        strange_n =
+            st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED, ""),
+        ours_n = st_sql_number(
+            sql, 0,
+            "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
+            " AND name IN ('span', 'event', 'conditions')",
+            "");
     const bool is_new =
         (application == 0 || application == ST_HISTORY_APPLICATION) && version == 0 && all_n == 0;
     if (sql->r < 0) {
@@ -242,8 +247,9 @@ int64_t st_sql_identify(struct st_sql *sql, const char **error)
         sql->r = -EPROTO;
     } else if (!is_new && version != ST_HISTORY_VERSION) {
         const bool newer = version > ST_HISTORY_VERSION;
-        *error = st_text("it is of version %jd, made by %s sleeptune; this sleeptune reads version %d",
-                         version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
+        *error =
+            st_text("it is of version %jd, made by %s sleeptune; this sleeptune reads version %d",
+                    version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
         sql->r = newer ? -EPROTONOSUPPORT : -EBADMSG;
     } else if (strange_n > 0) {
         *error = "the file has a view, a trigger or a virtual table, which sleeptune never makes";

@@ -52,7 +52,8 @@ const char *st_trace_copy_folder(const char *history)
 }
 
 /* Finds the path of the copy whose time includes wall_ns; of several, the one nearest to it. */
-static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
+static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,
+                int64_t *ret_wall_ns)
 {
     snprintf(ret_path, path_bytes, "%s", st_trace_copy_folder(history));
     const size_t len = strlen(ret_path);
@@ -72,7 +73,8 @@ static int find(const char *history, int64_t wall_ns, char *ret_path, size_t pat
             continue;
         best_ns = away_ns;
         *ret_wall_ns = its_ns;
-        found = snprintf(ret_path + len, path_bytes - len, "/%s", entry->d_name) < (int)(path_bytes - len);
+        found = snprintf(ret_path + len, path_bytes - len, "/%s", entry->d_name) <
+                (int)(path_bytes - len);
     }
     closedir(dir);
     return found ? 0 : -ENOENT;

@@ -32,8 +32,8 @@ struct st_recording {
     char room[ROOM_BYTES];
 };
 
-/* Writes the waiting lines to the file. After an error the last line in the file may be incomplete; a reader
- * of the recording stops there. */
+/* Writes the waiting lines to the file. After an error the last line in the file may be incomplete;
+ * a reader of the recording stops there. */
 static int write_lines(struct st_recording *recording)
 {
     recording->error = st_posix_write_fd(recording->fd, recording->room, recording->room_bytes);
@@ -57,8 +57,8 @@ static int ST_PRINTF(2, 3) put(struct st_recording *recording, const char *forma
     return 0;
 }
 
-/* Checks that a file may be overwritten: it is empty, or begins as a recording. @return 0, -EEXIST, -EBUSY,
- * or another error. */
+/* Checks that a file may be overwritten: it is empty, or begins as a recording. @return 0, -EEXIST,
+ * -EBUSY, or another error. */
 static int check_overwritable(int fd)
 {
     struct stat stat;
@@ -75,7 +75,8 @@ static int check_overwritable(int fd)
     return memcmp(first, FIRST_WORD, (size_t)n) == 0 ? 0 : -EEXIST;
 }
 
-int st_recording_create(const char *path, const struct st_recording_meta *meta, struct st_recording **ret)
+int st_recording_create(const char *path, const struct st_recording_meta *meta,
+                        struct st_recording **ret)
 {
     struct st_period period;
     if (st_period_init_ns(&period, meta->period.num, meta->period.den) < 0)
@@ -90,9 +91,9 @@ int st_recording_create(const char *path, const struct st_recording_meta *meta, 
     if (r == 0 && ftruncate(recording->fd, 0) != 0)
         r = -errno;
     if (r == 0)
-        r = put(recording, FIRST_WORD VERSION "\nrun %ju %ju %u %u %d %jd\n", (uint64_t)meta->period.num,
-                (uint64_t)meta->period.den, meta->frames, meta->rate_hz, meta->has_callback,
-                meta->started_wall_ns);
+        r = put(recording, FIRST_WORD VERSION "\nrun %ju %ju %u %u %d %jd\n",
+                (uint64_t)meta->period.num, (uint64_t)meta->period.den, meta->frames, meta->rate_hz,
+                meta->has_callback, meta->started_wall_ns);
     if (r == 0)
         r = write_lines(recording);
     if (r < 0) {
@@ -122,7 +123,8 @@ int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
     return put(recording, "start %jd\n", t0_ns);
 }
 
-/* Advances to a cycle or event of n periods at this index; writes a gap before it if indices are missing. */
+/* Advances to a cycle or event of n periods at this index; writes a gap before it if indices are
+ * missing. */
 static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
 {
     int r = recording->error;
@@ -170,7 +172,8 @@ int st_recording_lost(struct st_recording *recording, uint64_t first_period_inde
 
 int st_recording_flush(struct st_recording *recording)
 {
-    const bool due = recording->next_index - recording->written_index >= recording->periods_per_second;
+    const bool due =
+        recording->next_index - recording->written_index >= recording->periods_per_second;
     return recording->error == 0 && due ? write_lines(recording) : recording->error;
 }
 
@@ -214,8 +217,8 @@ static int stop(struct st_recording_reader *reader, enum st_recording_end end)
     return 0;
 }
 
-/* Reads the next line into reader->line. @return 1: a line was read; 0: the end was reached, and info.end is
- * set; -EIO. */
+/* Reads the next line into reader->line. @return 1: a line was read; 0: the end was reached, and
+ * info.end is set; -EIO. */
 static int read_line(struct st_recording_reader *reader)
 {
     if (fgets(reader->line, sizeof(reader->line), reader->stream) == NULL)
@@ -225,7 +228,8 @@ static int read_line(struct st_recording_reader *reader)
         reader->line[len - 1] = '\0';
         return 1;
     }
-    /* The line has no newline: the file was cut or is damaged. After a power cut it may end in zeros. */
+    /* The line has no newline: the file was cut or is damaged. After a power cut it may end in
+     * zeros. */
     return stop(reader, feof(reader->stream) != 0 ? ST_RECORDING_CUT : ST_RECORDING_DAMAGED);
 }
 
@@ -269,8 +273,8 @@ static int read_start(struct st_recording_reader *reader)
     if (r < 0)
         return r;
     if (r == 0 || !parse(reader->line, &line) || !is(&line, "run", 6) || line.numbers[0] < 1 ||
-        line.numbers[1] < 1 || line.numbers[2] < 0 || line.numbers[2] > UINT32_MAX || line.numbers[3] < 0 ||
-        line.numbers[3] > UINT32_MAX ||
+        line.numbers[1] < 1 || line.numbers[2] < 0 || line.numbers[2] > UINT32_MAX ||
+        line.numbers[3] < 0 || line.numbers[3] > UINT32_MAX ||
         st_period_init_ns(&meta->period, (uint64_t)line.numbers[0], (uint64_t)line.numbers[1]) < 0)
         return -EBADMSG;
     meta->frames = (uint32_t)line.numbers[2];
@@ -337,11 +341,13 @@ static int take_end(struct st_recording_reader *reader, const int64_t *numbers)
 }
 
 /* Takes a line of an event. @return 1: *ret is an event; 0: the line is no event; -EBADMSG. */
-static int take(struct st_recording_reader *reader, const struct line *line, struct st_recording_event *ret)
+static int take(struct st_recording_reader *reader, const struct line *line,
+                struct st_recording_event *ret)
 {
     struct st_recording_totals *totals = &reader->info.totals;
     const int64_t *numbers = line->numbers;
-    const bool gap = is(line, "gap", 1), cycle = is(line, "", reader->info.meta.has_callback ? 2 : 1);
+    const bool gap = is(line, "gap", 1),
+               cycle = is(line, "", reader->info.meta.has_callback ? 2 : 1);
     if (is(line, "end", 5))
         return take_end(reader, numbers);
     if (is(line, "start", 1)) {

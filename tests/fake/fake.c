@@ -52,7 +52,8 @@ void st_fake_set_clock_cost_ns(struct st_platform *p, int64_t ns)
     atomic_store(&st_fake_state_of(p)->clock_cost_ns, ns);
 }
 
-int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n, int64_t late_after_ns)
+int st_fake_script_sleeps(struct st_platform *p, const int64_t *late_ns, size_t n,
+                          int64_t late_after_ns)
 {
     struct st_fake *fake = st_fake_state_of(p);
     int64_t *copy = NULL;
@@ -142,7 +143,8 @@ int st_fake_script_method(struct st_platform *p, const char *name, const int64_t
     if (n > 0)
         memcpy(copy, late_ns, n * sizeof(*copy));
     free(script->late_ns);
-    *script = (struct st_fake_method){.late_ns = copy, .late_n = n, .open_error = script->open_error};
+    *script =
+        (struct st_fake_method){.late_ns = copy, .late_n = n, .open_error = script->open_error};
     return 0;
 }
 
@@ -167,5 +169,6 @@ int st_fake_set_sysctl(struct st_platform *p, const char *name, const char *text
 
 int st_fake_set_answer(struct st_platform *p, const char *command, const char *text, int error)
 {
-    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->answers, command, text, error);
+    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->answers, command, text,
+                             error);
 }

@@ -1,4 +1,5 @@
-/* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has,
+/* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that
+ * Linux has,
  */
 #include "core/ns.h"
 #include "lab/series/sleep.h"
@@ -78,15 +79,15 @@ static void fake_pauses(struct st_platform *platform, struct st_pauses *ret)
 static int fake_open(struct st_sleep *s);
 static int fake_sleep(struct st_sleep *s, int64_t requested_ns);
 
-#define FAKE_METHOD(method_name)                                                                             \
-    {                                                                                                        \
-        .name = (method_name), .summary = "scripted", .clock = "monotonic", .unit_ns = 1, .open = fake_open, \
-        .sleep = fake_sleep                                                                                  \
+#define FAKE_METHOD(method_name)                                                                   \
+    {                                                                                              \
+        .name = (method_name), .summary = "scripted", .clock = "monotonic", .unit_ns = 1,          \
+        .open = fake_open, .sleep = fake_sleep                                                     \
     }
 
 static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
-    FAKE_METHOD("clock_nanosleep-abs-monotonic"), FAKE_METHOD("nanosleep"), FAKE_METHOD("timerfd-abs"),
-    FAKE_METHOD("umtx"), /* on FreeBSD */
+    FAKE_METHOD("clock_nanosleep-abs-monotonic"), FAKE_METHOD("nanosleep"),
+    FAKE_METHOD("timerfd-abs"), FAKE_METHOD("umtx"), /* on FreeBSD */
 };
 
 const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i)
@@ -95,7 +96,8 @@ const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t 
     return i < n ? &methods[i] : NULL;
 }
 
-struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method)
+struct st_fake_method *st_fake_state_method(struct st_platform *p,
+                                            const struct st_sleep_method *method)
 {
     return &st_fake_state_of(p)->methods[method - methods];
 }
@@ -111,7 +113,8 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
     (void)requested_ns;
     struct st_fake_method *script = st_fake_state_method(s->platform, s->method);
     const int64_t now_ns = atomic_load(&fake->now_ns);
-    const int64_t late_ns = script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
+    const int64_t late_ns =
+        script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
     if (late_ns == INT64_MIN)
         return -EINTR;
     const int64_t woke_ns = st_ns_add(s->due_ns, late_ns);

@@ -1,5 +1,5 @@
-/* Files, sysctls and programs of the fake: texts in memory, which change when they are written. All folders
- * exist. */
+/* Files, sysctls and programs of the fake: texts in memory, which change when they are written. All
+ * folders exist. */
 #include "platform/tree.h"
 #include "tests/fake/fake_state.h"
 
@@ -10,7 +10,8 @@ static const struct st_fake_entry *find(const struct st_fake_entry *list, const 
     return list;
 }
 
-static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes, size_t *ret_len)
+static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_bytes,
+                     size_t *ret_len)
 {
     if (buf_bytes == 0)
         return -EINVAL;
@@ -25,8 +26,8 @@ static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_by
     return fits < len ? -EFBIG : 0;
 }
 
-static int fake_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
-                          size_t *ret_len)
+static int fake_read_text(struct st_platform *machine, const char *path, char *buf,
+                          size_t buf_bytes, size_t *ret_len)
 {
     struct st_fake *fake = st_fake_state_of(machine);
     const int error = st_fake_state_fault(fake, F_read_text);
@@ -42,8 +43,8 @@ static int fake_read_text(struct st_platform *machine, const char *path, char *b
 }
 
 /* The sysctls that were put there; on Linux also the files below /proc/sys. */
-static int fake_read_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
-                            size_t *ret_len)
+static int fake_read_sysctl(struct st_platform *machine, const char *name, char *buf,
+                            size_t buf_bytes, size_t *ret_len)
 {
     struct st_fake *fake = st_fake_state_of(machine);
     const int error = st_fake_state_fault(fake, F_read_sysctl);
@@ -79,8 +80,8 @@ static int fake_list(struct st_platform *machine, const char *path, st_name_fn f
         dir_len--;
     int r = find(fake->files, path) != NULL ? -ENOTDIR : -ENOENT;
     char last[256] = "";
-    /* the list itself is not locked while fn runs: fn may read files. Put files there before threads
-     * start. */
+    /* the list itself is not locked while fn runs: fn may read files. Put files there before
+     * threads start. */
     for (const struct st_fake_entry *entry = fake->files; entry != NULL; entry = entry->next) {
         const size_t len = component_below(entry->name, path, dir_len);
         if (len == 0 || len >= sizeof(last) ||
@@ -113,8 +114,8 @@ void st_fake_state_free_files(struct st_fake *fake)
     entries_free(fake->answers);
 }
 
-/* strcmp with '/' before everything else, so that what is below one folder stays together, in the order of
- * names. */
+/* strcmp with '/' before everything else, so that what is below one folder stays together, in the
+ * order of names. */
 static int compare_paths(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) {
@@ -126,8 +127,8 @@ static int compare_paths(const char *a, const char *b)
     return left - right;
 }
 
-int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const char *name, const char *text,
-                      int error)
+int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const char *name,
+                      const char *text, int error)
 {
     struct st_fake_entry *entry = calloc(1, sizeof(*entry));
     char *name_copy = strdup(name);
@@ -170,8 +171,8 @@ static int forget_file(struct st_fake *fake, const char *path)
     return entry != NULL ? 0 : -ENOENT;
 }
 
-static int fake_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
-                             mode_t mode)
+static int fake_replace_file(struct st_platform *platform, const char *path, const char *text,
+                             size_t bytes, mode_t mode)
 {
     (void)mode;
     const int error = st_fake_state_fault(st_fake_state_of(platform), F_replace_file);
@@ -180,8 +181,8 @@ static int fake_replace_file(struct st_platform *platform, const char *path, con
     char *copy = strndup(text, bytes);
     if (copy == NULL)
         return -ENOMEM;
-    const int r =
-        st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files, path, copy, 0);
+    const int r = st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files,
+                                    path, copy, 0);
     free(copy);
     return r;
 }
@@ -225,7 +226,8 @@ static int fake_write_value(struct st_platform *platform, const char *path, cons
     const int n = ST_PRINT(line, "%s\n", text);
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
-    return st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files, path, line, 0);
+    return st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files, path,
+                             line, 0);
 }
 
 static int fake_write_sysctl(struct st_platform *platform, const char *name, const char *text)
@@ -284,10 +286,11 @@ static int fake_run(struct st_platform *machine, struct st_run *runs, size_t run
         char command[1024] = "";
         size_t used = 0;
         for (const char *const *arg = run->argv; *arg != NULL && used < sizeof(command); arg++)
-            used +=
-                (size_t)snprintf(command + used, sizeof(command) - used, "%s%s", used > 0 ? " " : "", *arg);
+            used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%s",
+                                     used > 0 ? " " : "", *arg);
         const struct st_fake_entry *entry = find(fake->answers, command);
-        run->result = entry == NULL ? -ENOENT : copy_text(entry, run->buf, run->buf_bytes, &run->len);
+        run->result =
+            entry == NULL ? -ENOENT : copy_text(entry, run->buf, run->buf_bytes, &run->len);
     }
     pthread_mutex_unlock(&fake->lock);
     return 0;

@@ -9,13 +9,14 @@
 #define FAKE_TID 1000
 
 /* The functions of the seam that can be made to fail. */
-#define ST_FAKE_FUNCTIONS(X)                                                                                 \
-    X(sleep_until_ns), X(sleep_until_precise_ns), X(suspended_ns), X(set_policy), X(get_policy), X(demote),  \
-        X(pin), X(unpin), X(cpus_allowed), X(set_name), X(timer_slack_ns), X(set_timer_slack_ns),            \
-        X(hold_latency), X(counters_open), X(counters_self), X(counters_other), X(lock_memory),              \
-        X(set_rttime_limit_ns), X(rt_rights), X(program_path), X(run), X(read_text), X(list),                \
-        X(read_sysctl), X(replace_file), X(clean_file), X(remove_file), X(make_folder), X(remove_folder),    \
-        X(write_value), X(write_sysctl), X(can_write), X(lock_folder), X(folder_holder)
+#define ST_FAKE_FUNCTIONS(X)                                                                       \
+    X(sleep_until_ns), X(sleep_until_precise_ns), X(suspended_ns), X(set_policy), X(get_policy),   \
+        X(demote), X(pin), X(unpin), X(cpus_allowed), X(set_name), X(timer_slack_ns),              \
+        X(set_timer_slack_ns), X(hold_latency), X(counters_open), X(counters_self),                \
+        X(counters_other), X(lock_memory), X(set_rttime_limit_ns), X(rt_rights), X(program_path),  \
+        X(run), X(read_text), X(list), X(read_sysctl), X(replace_file), X(clean_file),             \
+        X(remove_file), X(make_folder), X(remove_folder), X(write_value), X(write_sysctl),         \
+        X(can_write), X(lock_folder), X(folder_holder)
 
 #define ST_FAKE_FUNCTION(name) F_##name
 enum st_fake_function { ST_FAKE_FUNCTIONS(ST_FAKE_FUNCTION), F_COUNT };
@@ -74,7 +75,8 @@ static inline struct st_fake *st_fake_state_of(struct st_platform *p) ST_NONBLOC
 }
 
 /** Counts the call. @return the scripted error of this call, or 0. */
-static inline int st_fake_state_fault(struct st_fake *fake, enum st_fake_function function) ST_NONBLOCKING
+static inline int st_fake_state_fault(struct st_fake *fake,
+                                      enum st_fake_function function) ST_NONBLOCKING
 {
     struct st_fake_fault *f = &fake->faults[function];
     const uint64_t call = atomic_fetch_add(&f->calls_n, 1) + 1;
@@ -86,13 +88,14 @@ static inline int st_fake_state_fault(struct st_fake *fake, enum st_fake_functio
 void st_fake_state_add_clocks(struct st_platform *row);
 /** The i-th way of sleeping; NULL after the last. */
 const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i);
-struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method);
+struct st_fake_method *st_fake_state_method(struct st_platform *p,
+                                            const struct st_sleep_method *method);
 /** fake_system.c: fills the members that are threads, process and machine. */
 void st_fake_state_add_system(struct st_platform *row);
 /** fake_files.c: fills the members that read and write files and sysctls, and run programs. */
 void st_fake_state_add_files(struct st_platform *row);
 /** Puts a text into a list of the fake, or replaces the one of that name. @return 0 or -ENOMEM. */
-int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const char *name, const char *text,
-                      int error);
+int st_fake_state_put(struct st_fake *fake, struct st_fake_entry **list, const char *name,
+                      const char *text, int error);
 /** Frees the files, sysctls and answers. */
 void st_fake_state_free_files(struct st_fake *fake);

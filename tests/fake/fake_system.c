@@ -19,7 +19,8 @@ static int fake_set_policy(struct st_platform *platform, enum st_policy policy, 
     return error != 0 ? error : set_policy(st_fake_state_of(platform), policy, priority);
 }
 
-static int fake_get_policy(struct st_platform *platform, enum st_policy *ret_policy, int *ret_priority)
+static int fake_get_policy(struct st_platform *platform, enum st_policy *ret_policy,
+                           int *ret_priority)
 {
     struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_get_policy);
@@ -153,11 +154,13 @@ static int fake_counters_open(struct st_platform *platform, struct st_counters_h
     const int error = st_fake_state_fault(st_fake_state_of(platform), F_counters_open);
     if (error != 0)
         return error;
-    *ret = (struct st_counters_handle){.tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
+    *ret = (struct st_counters_handle){
+        .tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
     return 0;
 }
 
-static int read_counters(struct st_fake *fake, enum st_fake_function function, struct st_thread_counters *ret)
+static int read_counters(struct st_fake *fake, enum st_fake_function function,
+                         struct st_thread_counters *ret)
 {
     const int error = st_fake_state_fault(fake, function);
     if (error != 0)

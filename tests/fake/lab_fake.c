@@ -59,7 +59,11 @@ static const struct st_call_method calls[ST_LAB_FAKE_CALLS_N + 1] = {
      .open = fake_open,
      .call = fake_call,
      .raw = fake_raw},
-    {.name = "getppid", .summary = "scripted", .open = fake_open, .call = fake_call, .raw = fake_raw},
+    {.name = "getppid",
+     .summary = "scripted",
+     .open = fake_open,
+     .call = fake_call,
+     .raw = fake_raw},
     {.name = "sysconf", .summary = "scripted", .open = fake_open, .call = fake_call},
     {.name = "nanosleep-1ns",
      .summary = "scripted",
@@ -160,11 +164,13 @@ static int fake_wake_open(struct st_wake *w, const struct st_wake_setting *setti
     return r != 0 ? r : wake_script(w->lab, w->method)->open_error;
 }
 
-static int fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
+static int fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted,
+                           struct st_wake_stamps *ret)
 {
     struct st_platform *p = w->platform;
     struct st_lab_fake_wake *script = wake_script(w->lab, w->method);
-    const int64_t delay_ns = script->delay_n > 0 ? script->delay_ns[script->next++ % script->delay_n] : 0;
+    const int64_t delay_ns =
+        script->delay_n > 0 ? script->delay_ns[script->next++ % script->delay_n] : 0;
     if (delay_ns == INT64_MIN)
         return -ETIMEDOUT;
     st_fake_advance(p, slice_ns);
@@ -225,8 +231,10 @@ static int fake_time_program(struct st_lab *lab, char *const argv[], struct st_p
         strcmp(argv[0], "true") == 0 ? &fake->programs[0] : &fake->programs[1];
     const int64_t wall_ns = script->n > 0 ? script->wall_ns[script->next++ % script->n] : 0;
     st_fake_advance(lab->platform, wall_ns);
-    *ret = (struct st_program_time){
-        .wall_ns = wall_ns, .user_ns = wall_ns / 10, .system_ns = wall_ns / 20, .status = script->status};
+    *ret = (struct st_program_time){.wall_ns = wall_ns,
+                                    .user_ns = wall_ns / 10,
+                                    .system_ns = wall_ns / 20,
+                                    .status = script->status};
     return 0;
 }
 

@@ -21,7 +21,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 
 static void on_event(ST_UNUSED void *ctx, const struct st_capture_event *event)
 {
-    check(st_capture_stream_event_name(event->kind) != NULL && strlen(event->text) < sizeof(event->text));
+    check(st_capture_stream_event_name(event->kind) != NULL &&
+          strlen(event->text) < sizeof(event->text));
 }
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};

@@ -1,5 +1,5 @@
-/* JSON that is to be drawn: what is accepted has figures in order, and each picture of it has numbers where
- * numbers go. */
+/* JSON that is to be drawn: what is accepted has figures in order, and each picture of it has
+ * numbers where numbers go. */
 #include "lab/chart/chart.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/one_of.h"
@@ -11,14 +11,16 @@ static void check_set(const struct st_chart_set *set)
     const struct st_box *box = &set->box;
     if (box->n > 0 && box->known &&
         !(box->min_ns <= box->low_ns && box->low_ns <= box->q1_ns && box->q1_ns <= box->median_ns &&
-          box->median_ns <= box->q3_ns && box->q3_ns <= box->high_ns && box->high_ns <= box->max_ns))
+          box->median_ns <= box->q3_ns && box->q3_ns <= box->high_ns &&
+          box->high_ns <= box->max_ns))
         abort();
 }
 
 /* Attributes that are places hold nothing but digits: no "nan", no "inf". */
 static void check_places(const char *svg)
 {
-    static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " height=\"", " viewBox=\""};
+    static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " height=\"",
+                                             " viewBox=\""};
     ST_EACH (attribute, attributes) {
         const char *at = svg;
         while ((at = strstr(at, *attribute)) != NULL) {

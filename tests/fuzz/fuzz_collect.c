@@ -1,5 +1,5 @@
-/* One text in the place of each Linux file that has a parser: configuration, timer_list, cgroup, limits, and
- * small ones. */
+/* One text in the place of each Linux file that has a parser: configuration, timer_list, cgroup,
+ * limits, and small ones. */
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "tests/fake/fake.h"
@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts;
     char *text = strndup((const char *)data, size);
-    if (p == NULL || text == NULL || st_fake_set_file(p, "/proc/sys/kernel/osrelease", "x\n", 0) != 0)
+    if (p == NULL || text == NULL ||
+        st_fake_set_file(p, "/proc/sys/kernel/osrelease", "x\n", 0) != 0)
         abort();
     ST_EACH (path, paths) {
         if (st_fake_set_file(p, *path, text, 0) != 0)

@@ -1,5 +1,5 @@
-/* sleeptuned.conf through our checks and libconfig. A file that is taken holds only values within their
- * ranges. */
+/* sleeptuned.conf through our checks and libconfig. A file that is taken holds only values within
+ * their ranges. */
 #include "daemon/config/config.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
-/* What another sleeptuned answers about the kernel's trace: any bytes, ended by '\0'. What is taken is a
- * short safe name and times. */
+/* What another sleeptuned answers about the kernel's trace: any bytes, ended by '\0'. What is taken
+ * is a short safe name and times. */
 #include "core/text/safe.h"
 #include "daemon/causes/culprit_request.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
-/* A file of cycles and one of the kernel's events, as another one left them: a name, rows, events. What is
- * written must be a trace. */
+/* A file of cycles and one of the kernel's events, as another one left them: a name, rows, events.
+ * What is written must be a trace. */
 /* Runs: 2000 */
 #include "story/trace_file.h"
 #include "tests/fuzz/fuzz.h"

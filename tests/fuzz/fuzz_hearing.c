@@ -1,6 +1,6 @@
-/* A recording: a byte for channels and rate, one of what the path does, then what it does at each 128 frames
- * of the test signal: passes them, leaves some out, repeats, silences, or gives other sound. Losses come in
- * order, within what was recorded. */
+/* A recording: a byte for channels and rate, one of what the path does, then what it does at each
+ * 128 frames of the test signal: passes them, leaves some out, repeats, silences, or gives other
+ * sound. Losses come in order, within what was recorded. */
 /* Runs: 400 */
 #include "ears/hearing.h"
 #include "tests/fuzz/fuzz.h"
@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_signal signal;
     if (size < 3)
         return 0;
-    const uint32_t channels = 1 + data[0] % 3, rate_hz = data[0] > 127 ? 8000 : 1000 * (8 + data[0] % 185U);
+    const uint32_t channels = 1 + data[0] % 3,
+                   rate_hz = data[0] > 127 ? 8000 : 1000 * (8 + data[0] % 185U);
     uint64_t at = data[1] * 1000U, n = 0;
     st_signal_init(&signal, rate_hz, channels);
     st_signal_force(&signal, data[2]);

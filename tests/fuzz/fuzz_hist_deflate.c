@@ -1,4 +1,5 @@
-/* Stored histograms: what is accepted has books that balance, and comes back when it is packed again. */
+/* Stored histograms: what is accepted has books that balance, and comes back when it is packed
+ * again. */
 #include "store/history/hist_deflate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,8 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (st_hist_deflate_unpack(&hist, data, size) == 0) {
         check(&hist);
         uint8_t *buf = malloc(st_hist_deflate_room(&hist));
-        if (buf != NULL && (st_hist_deflate_unpack(&back, buf, st_hist_deflate_pack(&hist, buf)) != 0 ||
-                            memcmp(hist.late, back.late, hist.counts_len * sizeof(*hist.late)) != 0))
+        if (buf != NULL &&
+            (st_hist_deflate_unpack(&back, buf, st_hist_deflate_pack(&hist, buf)) != 0 ||
+             memcmp(hist.late, back.late, hist.counts_len * sizeof(*hist.late)) != 0))
             abort();
         free(buf);
         if (hist.total_n > 0 && hist.total_n <= INT64_MAX / 2 &&

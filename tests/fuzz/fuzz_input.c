@@ -1,5 +1,6 @@
-/* Texts that people post, the whole way: text, machine, collectors, rules, screen. Whatever they are, the
- * facts are valid UTF-8, no command has a text of others unquoted, and what is refused leaves nothing behind.
+/* Texts that people post, the whole way: text, machine, collectors, rules, screen. Whatever they
+ * are, the facts are valid UTF-8, no command has a text of others unquoted, and what is refused
+ * leaves nothing behind.
  */
 #include "advisor/facts/snapshot.h"
 #include "advisor/post/posted.h"
@@ -60,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int r = st_posted_add(text, size, "fuzz", &facts);
     if ((r == 0) != (facts != NULL))
         abort();
-    const bool whole = fuzz_one_of(64, data, size); /* judging takes fifty times as long as reading */
+    const bool whole =
+        fuzz_one_of(64, data, size); /* judging takes fifty times as long as reading */
     if (facts != NULL && whole)
         judge(facts);
     if (facts != NULL && whole) {

@@ -1,5 +1,5 @@
-/* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line, and
- * short. */
+/* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line,
+ * and short. */
 #include "tests/fuzz/fuzz.h"
 #include "xruns/server_log.h"
 

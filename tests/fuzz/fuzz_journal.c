@@ -1,5 +1,5 @@
-/* The journal of changes: what is accepted names only what sleeptune itself writes, and writes back the
- * same. */
+/* The journal of changes: what is accepted names only what sleeptune itself writes, and writes back
+ * the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,9 @@ static void check(const struct st_journal *journal, struct st_platform *p)
     struct st_entry path;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         path = *entry;
-        if (entry->file ? !st_change_path(p->os, &path) || strcmp(path.target, entry->target) != 0
-                        : !st_journal_value_allowed(p->os, st_rule_find(entry->rule), entry->target))
+        if (entry->file
+                ? !st_change_path(p->os, &path) || strcmp(path.target, entry->target) != 0
+                : !st_journal_value_allowed(p->os, st_rule_find(entry->rule), entry->target))
             abort();
     }
     if (st_journal_write(p, "/j", journal) != 0)

@@ -1,4 +1,5 @@
-/* Durations as people type them: whatever is accepted is a duration, prints, and nothing else is written. */
+/* Durations as people type them: whatever is accepted is a duration, prints, and nothing else is
+ * written. */
 #include "core/ns.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,5 @@
-/* Text of FreeBSD sysctls. The first byte is the kind, the second chooses the format, the third the room. */
+/* Text of FreeBSD sysctls. The first byte is the kind, the second chooses the format, the third the
+ * room. */
 #include "platform/freebsd/oid.h"
 #include "tests/fuzz/fuzz.h"
 

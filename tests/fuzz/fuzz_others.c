@@ -1,5 +1,5 @@
-/* Other people's settings, looked at for lines that name ours: any text in any kind's files. Its first byte
- * says which kind; what is shown is a line of that file. */
+/* Other people's settings, looked at for lines that name ours: any text in any kind's files. Its
+ * first byte says which kind; what is shown is a line of that file. */
 #include "advisor/change/change.h"
 #include "tests/fake/fake.h"
 #include "tests/fuzz/fuzz.h"
@@ -11,7 +11,9 @@ static const struct {
 } rows[] = {
     {ST_OS_LINUX, {ST_CHANGE_SYSCTL, "vm.swappiness", "10"}, "/etc/sysctl.conf"},
     {ST_OS_LINUX, {ST_CHANGE_SYSFS, "/sys/kernel/x", "madvise"}, "/usr/lib/tmpfiles.d/a.conf"},
-    {ST_OS_LINUX, {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 a"}, "/etc/modprobe.d/zz.conf"},
+    {ST_OS_LINUX,
+     {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 a"},
+     "/etc/modprobe.d/zz.conf"},
     {ST_OS_LINUX, {ST_CHANGE_LIMITS, "ann - rtprio", "90"}, "/etc/security/limits.d/95-x.conf"},
     {ST_OS_LINUX, {ST_CHANGE_UDEV, "rule", "ATTR{a}=\"on\""}, "/etc/udev/rules.d/95-x.rules"},
     {ST_OS_LINUX, {ST_CHANGE_BOOT, "boot", "preempt=full"}, "/etc/default/grub.d/zz.cfg"},

@@ -8,7 +8,8 @@ static void read_all(struct st_recording_reader *reader)
     struct st_recording_totals sum = {0};
     uint64_t next_index = 0;
     while (st_recording_next(reader, &event) == 1) {
-        if (event.n == 0 || event.period_index < next_index || event.n > INT64_MAX - event.period_index)
+        if (event.n == 0 || event.period_index < next_index ||
+            event.n > INT64_MAX - event.period_index)
             abort();
         next_index = event.period_index + event.n;
         sum.cycles += event.kind == ST_RECORDING_CYCLE;
@@ -16,7 +17,8 @@ static void read_all(struct st_recording_reader *reader)
         sum.lost_cycles += event.kind == ST_RECORDING_LOST ? event.n : 0;
     }
     const struct st_recording_totals totals = st_recording_info(reader)->totals;
-    if (memcmp(&sum, &totals, sizeof(sum)) != 0 || st_recording_info(reader)->end == ST_RECORDING_OPEN ||
+    if (memcmp(&sum, &totals, sizeof(sum)) != 0 ||
+        st_recording_info(reader)->end == ST_RECORDING_OPEN ||
         strlen(st_recording_info(reader)->conditions) > ST_RECORDING_TEXT_MAX_BYTES)
         abort();
 }

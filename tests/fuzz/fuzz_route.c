@@ -1,5 +1,5 @@
-/* Requests as they come from the network: method, path, Host, and what is behind "?" as key=value, one a
- * line. */
+/* Requests as they come from the network: method, path, Host, and what is behind "?" as key=value,
+ * one a line. */
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,11 +17,12 @@ static void ask(char *line)
             *equals++ = '\0';
         const struct st_query before = query;
         const int64_t now_ns = INT64_C(1800000000000000000);
-        const unsigned all =
-            ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP | ST_QUERY_LIMIT | ST_QUERY_KIND | ST_QUERY_TID;
+        const unsigned all = ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP | ST_QUERY_LIMIT |
+                             ST_QUERY_KIND | ST_QUERY_TID;
         /* what is not taken leaves the times as they were */
         if (st_query_set(&query, all, line, equals, now_ns) != NULL &&
-            (query.since_wall_ns != before.since_wall_ns || query.until_wall_ns != before.until_wall_ns))
+            (query.since_wall_ns != before.since_wall_ns ||
+             query.until_wall_ns != before.until_wall_ns))
             abort();
         line = next;
     }

@@ -54,13 +54,15 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     st_rule_judge(rule, facts, &wish, &finding);
     const bool fired = st_finding_asks(&finding);
     require(finding.summary != NULL && finding.summary[0] != '\0', "no summary", rule);
-    require(!finding.effect_known || (isfinite(finding.effect_us) && finding.effect_us >= 0), "effect", rule);
+    require(!finding.effect_known || (isfinite(finding.effect_us) && finding.effect_us >= 0),
+            "effect", rule);
     require(!finding.effect_known || finding.effect_us <= 0 || finding.formula != NULL,
             "an effect without its formula", rule);
     require(!fired || finding.evidence_n > 0, "fired without evidence", rule);
     require(finding.status != ST_STATUS_OK || finding.evidence_n > 0, "ok without a reading", rule);
     require(finding.status == ST_STATUS_UNKNOWN ||
-                st_finding_statuses[finding.status].rank <= st_finding_statuses[st_rule_worst(rule)].rank,
+                st_finding_statuses[finding.status].rank <=
+                    st_finding_statuses[st_rule_worst(rule)].rank,
             "worse than .worst", rule);
     check_command(rule, finding.fix_now);
     check_command(rule, finding.fix_persistent);
@@ -87,7 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         st_text_trim(line);
         st_text_trim(value);
         int64_t number;
-        if (strcmp(line, "frames") == 0 && st_text_int(value, &number) == 0 && number >= 1 && number <= 8192)
+        if (strcmp(line, "frames") == 0 && st_text_int(value, &number) == 0 && number >= 1 &&
+            number <= 8192)
             frames = (uint32_t)number;
         else if (line[0] != '\0')
             add_fact(facts, line, value);

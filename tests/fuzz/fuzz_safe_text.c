@@ -1,6 +1,6 @@
-/* Foreign text on its way out: safe text is valid UTF-8 without a character that acts, and stays as it is
- * when it is made safe again. A quoted word is read back by a model of sh as the same word. The rules stand
- * here a second time, written from RFC 3629 and the POSIX shell. */
+/* Foreign text on its way out: safe text is valid UTF-8 without a character that acts, and stays as
+ * it is when it is made safe again. A quoted word is read back by a model of sh as the same word.
+ * The rules stand here a second time, written from RFC 3629 and the POSIX shell. */
 #include "core/text/safe.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -18,8 +18,9 @@ static size_t well_formed(const unsigned char *p)
     static const struct {
         unsigned char first[2], second[2], bytes;
     } forms[] = {
-        {{0xC2, 0xDF}, {0x80, 0xBF}, 2}, {{0xE0, 0xE0}, {0xA0, 0xBF}, 3}, {{0xE1, 0xEC}, {0x80, 0xBF}, 3},
-        {{0xED, 0xED}, {0x80, 0x9F}, 3}, {{0xEE, 0xEF}, {0x80, 0xBF}, 3}, {{0xF0, 0xF0}, {0x90, 0xBF}, 4},
+        {{0xC2, 0xDF}, {0x80, 0xBF}, 2}, {{0xE0, 0xE0}, {0xA0, 0xBF}, 3},
+        {{0xE1, 0xEC}, {0x80, 0xBF}, 3}, {{0xED, 0xED}, {0x80, 0x9F}, 3},
+        {{0xEE, 0xEF}, {0x80, 0xBF}, 3}, {{0xF0, 0xF0}, {0x90, 0xBF}, 4},
         {{0xF1, 0xF3}, {0x80, 0xBF}, 4}, {{0xF4, 0xF4}, {0x80, 0x8F}, 4},
     };
     if (p[0] > 0 && p[0] < 0x80)
@@ -42,8 +43,9 @@ static size_t well_formed(const unsigned char *p)
 static int acts(const unsigned char *p)
 {
     static const char *const marks[] = {
-        "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAA",
-        "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7",
+        "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xA8",
+        "\xE2\x80\xA9", "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC",
+        "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7",
         "\xE2\x81\xA8", "\xE2\x81\xA9", "\xEF\xBF\xBE", "\xEF\xBF\xBF",
     };
     ST_EACH (mark, marks) {
@@ -72,13 +74,15 @@ static void check_copies(const char *text, size_t bytes, char *copy)
     require(is_safe(copy, 0), "a copy is not safe");
     require(st_safe_is(text) == is_safe(text, 0), "st_safe_is is wrong");
     require(!st_safe_is(text) || strcmp(copy, text) == 0, "safe text was changed");
-    require(strcmp(st_safe_text(copy), copy) == 0 && strlen(copy) == n, "not the same when made safe again");
+    require(strcmp(st_safe_text(copy), copy) == 0 && strlen(copy) == n,
+            "not the same when made safe again");
     for (size_t room = 1; room < 12; room++) {
         char small[16];
         memset(small, '#', sizeof(small));
         require(st_safe_copy(small, room, text, ST_TEXT_TO_NUL) < room && small[room] == '#',
                 "beyond the room");
-        require(is_safe(small, 0) && strncmp(small, copy, strlen(small)) == 0, "a short copy is another one");
+        require(is_safe(small, 0) && strncmp(small, copy, strlen(small)) == 0,
+                "a short copy is another one");
     }
     (void)st_safe_copy(copy, whole + 1, text, bytes / 2);
     require(is_safe(copy, 0), "a copy of a part is not safe");
@@ -113,8 +117,8 @@ static void check_prints(const char *text, const char *copy)
     free(html);
 }
 
-/* What sh makes of a line that holds one word, by POSIX 2.2; aborts where it would do anything else with
- * it. */
+/* What sh makes of a line that holds one word, by POSIX 2.2; aborts where it would do anything else
+ * with it. */
 static void read_word(const char *line, char *ret)
 {
     require(strchr("~#=", line[0]) == NULL || line[0] == '\0', "the first character acts");

@@ -1,4 +1,5 @@
-/* Columns and CSV: whatever is accepted has no NUL, ascends, is within an hour, and can be analysed. */
+/* Columns and CSV: whatever is accepted has no NUL, ascends, is within an hour, and can be
+ * analysed. */
 #include "lab/analyse/series_analysis.h"
 #include "lab/input/series_text.h"
 
@@ -33,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     copy[size] = '\0';
     st_series_text_init(&text, &period);
-    text.cell =
-        size > 0 && data[0] >= '1' && data[0] <= '3' ? (size_t)(data[0] - '1') : 0; /* one of three: none */
+    text.cell = size > 0 && data[0] >= '1' && data[0] <= '3' ? (size_t)(data[0] - '1')
+                                                             : 0; /* one of three: none */
     int r = 0;
     for (char *at = copy, *end; r == 0 && at != NULL; at = end) {
         const size_t left = (size_t)(copy + size - at);

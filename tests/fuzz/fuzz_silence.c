@@ -1,5 +1,5 @@
-/* Cycles of a stream: a byte for the length, one for a gap, then 16-bit samples. What is found lies in what
- * was played. */
+/* Cycles of a stream: a byte for the length, one for a gap, then 16-bit samples. What is found lies
+ * in what was played. */
 /* Runs: 1500 */
 #include "tests/fuzz/fuzz.h"
 #include "xruns/helpers/silence.h"
@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static float values[2][256];
     struct st_silence silence = {0};
-    struct st_silence_cycle cycle = {.rate_hz = 8000, .channels_n = 2, .channels = {values[0], values[1]}};
+    struct st_silence_cycle cycle = {
+        .rate_hz = 8000, .channels_n = 2, .channels = {values[0], values[1]}};
     last_end = INT64_MIN;
     while (size >= 2) {
         const size_t frames = data[0];

@@ -6,7 +6,8 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     int64_t *told_n = ctx;
     (*told_n)++;
-    if (channel->pid < 0 || channel->name[0] == '\0' || strlen(channel->name) >= sizeof(channel->name))
+    if (channel->pid < 0 || channel->name[0] == '\0' ||
+        strlen(channel->name) >= sizeof(channel->name))
         abort();
 }
 

@@ -1,9 +1,11 @@
-/* What a daemon, or a false one, answers to `sleeptune status`: never beyond the screen, never raw. */
+/* What a daemon, or a false one, answers to `sleeptune status`: never beyond the screen, never
+ * raw. */
 #include "cli/show/status_screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A control character on the screen, or a cell with more than one character, would reach the terminal. */
+/* A control character on the screen, or a cell with more than one character, would reach the
+ * terminal. */
 static void check(const struct st_screen *screen)
 {
     for (int row = 0; row < screen->rows; row++) {
@@ -13,7 +15,8 @@ static void check(const struct st_screen *screen)
             const int bytes = first < 0x80 ? first != 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
             if ((first > 0 && first < 0x20) || first == 0x7f || (first >= 0x80 && first < 0xc2) ||
                 (first == 0xc2 && (unsigned char)cell->text[1] < 0xa0) ||
-                (int)strnlen(cell->text, sizeof(cell->text)) != bytes || (!screen->unicode && first >= 0x80))
+                (int)strnlen(cell->text, sizeof(cell->text)) != bytes ||
+                (!screen->unicode && first >= 0x80))
                 abort();
         }
     }

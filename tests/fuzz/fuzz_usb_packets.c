@@ -1,5 +1,5 @@
-/* Events of usbmon as sleeptune-observe-usb reads them: a header of 64 bytes, and the descriptors of packets
- * of an isochronous transfer that is done. What is lost has a device and a length. */
+/* Events of usbmon as sleeptune-observe-usb reads them: a header of 64 bytes, and the descriptors
+ * of packets of an isochronous transfer that is done. What is lost has a device and a length. */
 #include "tests/fuzz/fuzz.h"
 #include "xruns/helpers/usb_packets.h"
 

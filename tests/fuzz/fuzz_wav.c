@@ -7,7 +7,8 @@ static void read_sound(struct st_wav *wav, size_t size)
 {
     float frames[64 * ST_CAPTURE_CHANNELS_MAX];
     size_t n, all = 0;
-    if (wav->channels < 1 || wav->channels > ST_CAPTURE_CHANNELS_MAX || wav->bytes < 2 || wav->bytes > 4)
+    if (wav->channels < 1 || wav->channels > ST_CAPTURE_CHANNELS_MAX || wav->bytes < 2 ||
+        wav->bytes > 4)
         abort();
     do {
         if (st_wav_read(wav, frames, 64, &n) != 0 || n > 64)

@@ -1,4 +1,5 @@
-/* Lines of helper programs: any bytes, ended by '\0'. What is taken can be written and read again. */
+/* Lines of helper programs: any bytes, ended by '\0'. What is taken can be written and read
+ * again. */
 #include "tests/fuzz/fuzz.h"
 #include "xruns/xrun_line.h"
 

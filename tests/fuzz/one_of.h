@@ -1,4 +1,5 @@
-/* For what takes long beside the parser under test: done for some inputs, the same ones each time. */
+/* For what takes long beside the parser under test: done for some inputs, the same ones each
+ * time. */
 #pragma once
 
 #include <stdbool.h>

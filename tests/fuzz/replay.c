@@ -1,4 +1,5 @@
-/* Gives every file of a corpus to the fuzz target it is linked with: one named TAP subtest a file. */
+/* Gives every file of a corpus to the fuzz target it is linked with: one named TAP subtest a
+ * file. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
-/* Preloaded: which variables of the environment are asked for, by the program and its libraries, and which
- * value they get. Each is a line of the file ASKED_NAMES: NAME=value. Only what is asked after main has
- * forgotten that variable itself counts: before that, the program reads what it may keep. */
+/* Preloaded: which variables of the environment are asked for, by the program and its libraries,
+ * and which value they get. Each is a line of the file ASKED_NAMES: NAME=value. Only what is asked
+ * after main has forgotten that variable itself counts: before that, the program reads what it may
+ * keep. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A sound card without hardware, as a plug-in of ALSA (pcm_type.clocked): it plays into nothing, by a clock
- * of its own. "file PATH": a number in that file, by which its clock is too fast, in 10^-6; read again and
- * again. */
+/* A sound card without hardware, as a plug-in of ALSA (pcm_type.clocked): it plays into nothing, by
+ * a clock of its own. "file PATH": a number in that file, by which its clock is too fast, in 10^-6;
+ * read again and again. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
@@ -69,13 +69,17 @@ static int on_close(snd_pcm_ioplug_t *io)
     return 0;
 }
 
-static const snd_pcm_ioplug_callback_t callbacks = {
-    .start = on_start, .stop = on_stop, .pointer = on_pointer, .prepare = on_prepare, .close = on_close};
+static const snd_pcm_ioplug_callback_t callbacks = {.start = on_start,
+                                                    .stop = on_stop,
+                                                    .pointer = on_pointer,
+                                                    .prepare = on_prepare,
+                                                    .close = on_close};
 
 SND_PCM_PLUGIN_DEFINE_FUNC(clocked);
 SND_PCM_PLUGIN_DEFINE_FUNC(clocked)
 {
-    static const unsigned accesses[] = {SND_PCM_ACCESS_MMAP_INTERLEAVED, SND_PCM_ACCESS_RW_INTERLEAVED};
+    static const unsigned accesses[] = {SND_PCM_ACCESS_MMAP_INTERLEAVED,
+                                        SND_PCM_ACCESS_RW_INTERLEAVED};
     static const unsigned formats[] = {SND_PCM_FORMAT_S32_LE};
     const char *file = "";
     snd_config_t *of_file;

@@ -1,4 +1,5 @@
-/* To be preloaded: the process gets the signal of number $EARLY_SIGNAL while it reads its options. */
+/* To be preloaded: the process gets the signal of number $EARLY_SIGNAL while it reads its
+ * options. */
 #include <dlfcn.h>
 #include <getopt.h>
 #include <signal.h>
@@ -12,10 +13,11 @@ static __attribute__((constructor)) void begin(void)
     number = getenv("EARLY_SIGNAL");
 }
 
-int getopt_long(int argc, char *const argv[], const char *options, const struct option *longs, int *ret_index)
+int getopt_long(int argc, char *const argv[], const char *options, const struct option *longs,
+                int *ret_index)
 {
-    static int (*next)(int argc, char *const argv[], const char *options, const struct option *longs,
-                       int *ret_index);
+    static int (*next)(int argc, char *const argv[], const char *options,
+                       const struct option *longs, int *ret_index);
     if (next == NULL) {
         *(void **)&next = dlsym(RTLD_NEXT, "getopt_long");
         kill(getpid(), number != NULL ? atoi(number) : SIGTERM);

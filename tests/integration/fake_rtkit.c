@@ -1,5 +1,5 @@
-/* A stand-in for rtkit on a bus of the test's own: grants SCHED_RR as the real one does, and writes down what
- * it saw. */
+/* A stand-in for rtkit on a bus of the test's own: grants SCHED_RR as the real one does, and writes
+ * down what it saw. */
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
@@ -54,7 +54,8 @@ static int make_realtime(sd_bus_message *message, void *ctx, sd_bus_error *error
 
 static const sd_bus_vtable vtable[] = {
     SD_BUS_VTABLE_START(0),
-    SD_BUS_METHOD("MakeThreadRealtimeWithPID", "ttu", "", make_realtime, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("MakeThreadRealtimeWithPID", "ttu", "", make_realtime,
+                  SD_BUS_VTABLE_UNPRIVILEGED),
     SD_BUS_PROPERTY("MaxRealtimePriority", "i", NULL, offsetof(struct limits, priority_max),
                     SD_BUS_VTABLE_PROPERTY_CONST),
     SD_BUS_PROPERTY("RTTimeUSecMax", "x", NULL, offsetof(struct limits, rttime_max_us),

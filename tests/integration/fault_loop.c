@@ -1,7 +1,8 @@
-/* To be preloaded: the cycle loop wakes on time and then has to wait for pages of the file FAULT_FILE, which
- * are read from disk, for some 8 ms: four times, as a program that is swapped out does. At the end the file
- * FAULT_TOLD has a line for each: how long it took in ns by CLOCK_MONOTONIC, and how many major faults the
- * kernel counted. CLOCK_NANOSLEEP is the number of the system call, set by meson. */
+/* To be preloaded: the cycle loop wakes on time and then has to wait for pages of the file
+ * FAULT_FILE, which are read from disk, for some 8 ms: four times, as a program that is swapped out
+ * does. At the end the file FAULT_TOLD has a line for each: how long it took in ns by
+ * CLOCK_MONOTONIC, and how many major faults the kernel counted. CLOCK_NANOSLEEP is the number of
+ * the system call, set by meson. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -42,7 +43,8 @@ static __attribute__((constructor)) void begin(void)
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     void *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
-    if (at == MAP_FAILED || madvise(at, bytes, MADV_RANDOM) != 0) /* random: a page at a time is read */
+    if (at == MAP_FAILED ||
+        madvise(at, bytes, MADV_RANDOM) != 0) /* random: a page at a time is read */
         return;
     pages = at;
 }

@@ -1,7 +1,8 @@
-/* hog CPU PRIORITY LENGTH_US COUNT [EVERY_MS]: a thread of SCHED_FIFO that takes a CPU for a known time,
- * again and again. "late by" is known then: who waits for the CPU meanwhile waits as long. Prints for each
- * burst its length by CLOCK_MONOTONIC and, from one sleep to the next, how long the thread ran by the
- * kernel's schedstat, in ns, and how often it got the CPU: more than once when it was preempted. */
+/* hog CPU PRIORITY LENGTH_US COUNT [EVERY_MS]: a thread of SCHED_FIFO that takes a CPU for a known
+ * time, again and again. "late by" is known then: who waits for the CPU meanwhile waits as long.
+ * Prints for each burst its length by CLOCK_MONOTONIC and, from one sleep to the next, how long the
+ * thread ran by the kernel's schedstat, in ns, and how often it got the CPU: more than once when it
+ * was preempted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,16 +31,18 @@ struct ran {
     int64_t ns, waited_ns, times_n;
 };
 
-/* The kernel brings the figures of a thread up to date when it leaves the CPU and at ticks, not when they are
- * read: they are exact while the thread sleeps. */
+/* The kernel brings the figures of a thread up to date when it leaves the CPU and at ticks, not
+ * when they are read: they are exact while the thread sleeps. */
 static struct ran look(void)
 {
     char text[100] = "";
     struct ran ran = {.ns = 0};
-    const struct timespec pause = {.tv_sec = every_ms / 1000, .tv_nsec = (long)(every_ms % 1000) * 1000000};
+    const struct timespec pause = {.tv_sec = every_ms / 1000,
+                                   .tv_nsec = (long)(every_ms % 1000) * 1000000};
     nanosleep(&pause, NULL);
     if (pread(schedstat, text, sizeof(text) - 1, 0) <= 0 ||
-        sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &ran.ns, &ran.waited_ns, &ran.times_n) != 3)
+        sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &ran.ns, &ran.waited_ns, &ran.times_n) !=
+            3)
         fputs("hog: no schedstat\n", stderr);
     return ran;
 }
@@ -76,7 +79,8 @@ int main(int argc, char **argv)
     schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     if (schedstat < 0 || sem_init(&begin, 0, 0) != 0 || sem_init(&done, 0, 0) != 0 ||
         (errno = pthread_create(&thread, NULL, look_on, NULL)) != 0 ||
-        sched_setaffinity(0, sizeof(cpus), &cpus) != 0 || sched_setscheduler(0, SCHED_FIFO, &param) != 0) {
+        sched_setaffinity(0, sizeof(cpus), &cpus) != 0 ||
+        sched_setscheduler(0, SCHED_FIFO, &param) != 0) {
         fprintf(stderr, "hog: %s\n", strerror(errno));
         return 4;
     }

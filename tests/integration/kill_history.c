@@ -1,10 +1,10 @@
-/* Kills a process that writes a history, again and again at random moments, and looks at the file each time:
- * it is sound, it has all that was committed, and at most one minute more; hours and days are the sums of
- * minutes.
+/* Kills a process that writes a history, again and again at random moments, and looks at the file
+ * each time: it is sound, it has all that was committed, and at most one minute more; hours and
+ * days are the sums of minutes.
  *
- * kill_history FOLDER HISTORY.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or a copy of
- * the one that was given. Prints how many kills there were, and of how many minutes. Exit
- * status 1: not sound. */
+ * kill_history FOLDER HISTORY.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or a copy
+ * of the one that was given. Prints how many kills there were, and of how many minutes. Exit status
+ * 1: not sound. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,11 +47,13 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
                                            .lateness_max_ns = hist.max_ns};
         minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
         if (minute.lateness == NULL || st_history_begin(history) < 0 ||
-            st_history_add_minute(history, &minute) < 0 || st_history_add_event(history, &event) < 0 ||
-            st_history_commit(history) < 0 || write(told, "", 1) != 1)
+            st_history_add_minute(history, &minute) < 0 ||
+            st_history_add_event(history, &event) < 0 || st_history_commit(history) < 0 ||
+            write(told, "", 1) != 1)
             _exit(2);
         free(minute.lateness);
-        if (i % 16 == 15 && st_history_retain(history, minute.to_wall_ns, 400, INT64_C(1000000000)) < 0)
+        if (i % 16 == 15 &&
+            st_history_retain(history, minute.to_wall_ns, 400, INT64_C(1000000000)) < 0)
             _exit(2);
     }
 }

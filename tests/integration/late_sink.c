@@ -1,5 +1,5 @@
-/* A client of PipeWire with two ports, in_1 and in_2, that report a latency of 200 ms behind them, as a
- * Bluetooth sink does. */
+/* A client of PipeWire with two ports, in_1 and in_2, that report a latency of 200 ms behind them,
+ * as a Bluetooth sink does. */
 #include <pipewire/filter.h>
 #include <pipewire/pipewire.h>
 #include <spa/param/latency-utils.h>
@@ -27,10 +27,11 @@ int main(int argc, char **argv)
         uint8_t bytes[512];
         struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(bytes, sizeof(bytes));
         const struct spa_pod *latency = spa_latency_build(&builder, SPA_PARAM_Latency, &late);
-        struct pw_properties *props = pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", NULL);
+        struct pw_properties *props =
+            pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", NULL);
         pw_properties_setf(props, PW_KEY_PORT_NAME, "in_%d", i);
-        if (pw_filter_add_port(filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
-                               props, &latency, 1) == NULL)
+        if (pw_filter_add_port(filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS,
+                               sizeof(void *), props, &latency, 1) == NULL)
             return 1;
     }
     if (filter == NULL || pw_filter_connect(filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0)

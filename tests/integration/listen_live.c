@@ -1,6 +1,6 @@
 /* listen_live SECONDS [BACK [PLAYS]]: what `sleeptune listen` does over a way, without a detector.
- * Prints when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status as of the
- * command. */
+ * Prints when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status
+ * as of the command. */
 #include "cli/measure/listen_live.h"
 #include "core/ns.h"
 #include "platform/program/failure.h"
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     st_stop_catch(NULL);
     const int status = st_listen_live(&platform, &wish, &calls, NULL, &live);
     if (live.way != NULL)
-        printf("frames %ju forced %zu ended %d xruns %ju gone %ju\n", taken, live.forced_n, live.has_ended,
-               live.events_n[ST_CAPTURE_XRUN], live.events_n[ST_CAPTURE_GONE]);
+        printf("frames %ju forced %zu ended %d xruns %ju gone %ju\n", taken, live.forced_n,
+               live.has_ended, live.events_n[ST_CAPTURE_XRUN], live.events_n[ST_CAPTURE_GONE]);
     return taken == live.frames ? status : 100;
 }

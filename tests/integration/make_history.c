@@ -1,8 +1,9 @@
-/* Writes a history like that of a machine that measured: make_history FILE END_S HOURS MINUTES [SEED]
+/* Writes a history like that of a machine that measured: make_history FILE END_S HOURS MINUTES
+ * [SEED]
  *
- * HOURS whole hours, then MINUTES minutes, up to END_S (seconds since 1970), 375 cycles a second, lateness as
- * of a desktop: two humps and a tail. Each hour one is late and each night from 3 to 4 nothing is measured.
- * An event goes with each late wake-up. */
+ * HOURS whole hours, then MINUTES minutes, up to END_S (seconds since 1970), 375 cycles a second,
+ * lateness as of a desktop: two humps and a tail. Each hour one is late and each night from 3 to 4
+ * nothing is measured. An event goes with each late wake-up. */
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "store/history/hist_deflate.h"
@@ -46,8 +47,8 @@ static void make_templates(struct st_hist templates[TEMPLATES])
 }
 
 /* A stretch of `minutes` minutes as one row. */
-static void add(struct st_history *history, const struct st_hist templates[TEMPLATES], int64_t from_s,
-                int64_t minutes)
+static void add(struct st_history *history, const struct st_hist templates[TEMPLATES],
+                int64_t from_s, int64_t minutes)
 {
     struct st_hist hist;
     if (from_s / 3600 % 24 == 3)
@@ -76,7 +77,8 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);
     int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
     if (r == 0 && late) {
-        struct st_event event = st_event_make(row.from_wall_ns + ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+        struct st_event event =
+            st_event_make(row.from_wall_ns + ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
         ST_PRINT(event.source, "loop");
         event.cause = ST_CAUSE_RUN_QUEUE;
         event.lateness_ns = hist.max_ns;

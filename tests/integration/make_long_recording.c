@@ -1,7 +1,7 @@
-/* Writes a long recording of pseudo-random lateness, the same for the same number of samples: 32 frames at 48
- * kHz; p99 - p1 below 16 us, one in 1000 later by up to 200 us, one in a million by 50 ms, which skips
- * periods. Usage: make_long_recording FILE SAMPLES
- * Or of what standard input says, a lateness in ns per line, 48 frames: make_long_recording FILE - */
+/* Writes a long recording of pseudo-random lateness, the same for the same number of samples: 32
+ * frames at 48 kHz; p99 - p1 below 16 us, one in 1000 later by up to 200 us, one in a million by 50
+ * ms, which skips periods. Usage: make_long_recording FILE SAMPLES Or of what standard input says,
+ * a lateness in ns per line, 48 frames: make_long_recording FILE - */
 #include "core/stats/random.h"
 #include "store/recording/recording.h"
 
@@ -22,8 +22,8 @@ static int64_t lateness(struct st_random *random)
     return ns;
 }
 
-static int record(struct st_recording *recording, const struct st_period *period, uint64_t samples_n,
-                  bool given)
+static int record(struct st_recording *recording, const struct st_period *period,
+                  uint64_t samples_n, bool given)
 {
     struct st_random random = {.state = 20};
     uint64_t k = 0;
@@ -51,7 +51,8 @@ static int record(struct st_recording *recording, const struct st_period *period
 
 int main(int argc, char **argv)
 {
-    struct st_recording_meta meta = {.frames = 32, .rate_hz = 48000, .started_wall_ns = 1700000000123456789};
+    struct st_recording_meta meta = {
+        .frames = 32, .rate_hz = 48000, .started_wall_ns = 1700000000123456789};
     struct st_recording *recording;
     if (argc != 3)
         return 3;

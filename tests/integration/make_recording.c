@@ -1,5 +1,5 @@
-/* Writes a recording in which everything happens, and prints the rows that an export of it must have.
- * Usage: make_recording FILE [SECONDS] */
+/* Writes a recording in which everything happens, and prints the rows that an export of it must
+ * have. Usage: make_recording FILE [SECONDS] */
 #include "store/recording/recording.h"
 
 /* due(k) of 64 frames at 48 kHz, in arithmetic of its own: 4000000 / 3 ns, rounded half up */
@@ -51,7 +51,8 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return 3;
-    struct st_recording_meta meta = {.frames = 64, .rate_hz = 48000, .started_wall_ns = 1700000000123456789};
+    struct st_recording_meta meta = {
+        .frames = 64, .rate_hz = 48000, .started_wall_ns = 1700000000123456789};
     struct st_recording *recording;
     int r = st_period_init(&meta.period, 64, 48000);
     if (r == 0)

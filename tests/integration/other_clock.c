@@ -1,5 +1,5 @@
-/* other_clock STEP: stereo floats of standard input as a card with another clock records them, on standard
- * output: each frame is STEP frames after the one before. What an analogue cable does. */
+/* other_clock STEP: stereo floats of standard input as a card with another clock records them, on
+ * standard output: each frame is STEP frames after the one before. What an analogue cable does. */
 #include "tests/unit/ears/converter.h"
 
 int main(int argc, char **argv)

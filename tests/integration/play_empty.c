@@ -1,6 +1,7 @@
-/* play_empty DEVICE SECONDS: a client of ALSA whose stream no xrun stops (stop_threshold at the boundary), as
- * JUCE and `jackd -s` have it. It starts without a sample, and then writes a period in each period, 50 ms
- * late: its buffer is always empty. Prints when it started, in ns, by CLOCK_REALTIME. */
+/* play_empty DEVICE SECONDS: a client of ALSA whose stream no xrun stops (stop_threshold at the
+ * boundary), as JUCE and `jackd -s` have it. It starts without a sample, and then writes a period
+ * in each period, 50 ms late: its buffer is always empty. Prints when it started, in ns, by
+ * CLOCK_REALTIME. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static int set(snd_pcm_t *pcm)
     snd_pcm_sw_params_t *params;
     snd_pcm_uframes_t boundary;
     snd_pcm_sw_params_alloca(&params);
-    int r = snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16_LE, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE, 0, 100000);
+    int r = snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16_LE, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE,
+                               0, 100000);
     if (r == 0)
         r = snd_pcm_sw_params_current(pcm, params);
     if (r == 0)

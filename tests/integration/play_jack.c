@@ -1,4 +1,5 @@
-/* play_jack FILE.wav: plays it on the first two physical ports of the JACK server, and ends with it. */
+/* play_jack FILE.wav: plays it on the first two physical ports of the JACK server, and ends with
+ * it. */
 #include <stdatomic.h>
 #include <unistd.h>
 

@@ -1,11 +1,10 @@
-/* read_capture [FILE.wav]: reads a recording, or on standard input what a helper program that listens writes
- * (ears/capture_stream.h), and compares it sample by sample with the test signal, in the first channel.
- * Prints
- *   head WAY RATE CHANNELS PERIOD
- *   event KIND AT FRAMES TEXT    one for each event
- *   damage AT DAMAGED JUMP KIND  from recorded frame AT on, DAMAGED frames are none of the signal; then it
- * goes on JUMP frames later; KIND: zeroed or other end FRAMES LATENCY           recorded; the latency at the
- * end in frames, or "unknown" It knows nothing of where a glitch was forced. Status 1: no such stream. */
+/* read_capture [FILE.wav]: reads a recording, or on standard input what a helper program that
+ * listens writes (ears/capture_stream.h), and compares it sample by sample with the test signal, in
+ * the first channel. Prints head WAY RATE CHANNELS PERIOD event KIND AT FRAMES TEXT    one for each
+ * event damage AT DAMAGED JUMP KIND  from recorded frame AT on, DAMAGED frames are none of the
+ * signal; then it goes on JUMP frames later; KIND: zeroed or other end FRAMES LATENCY recorded; the
+ * latency at the end in frames, or "unknown" It knows nothing of where a glitch was forced. Status
+ * 1: no such stream. */
 #include <unistd.h>
 
 #include "ears/capture_stream.h"
@@ -45,8 +44,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 static void on_event(void *ctx, const struct st_capture_event *event)
 {
     (void)ctx;
-    printf("event %s %ju %ju %s\n", st_capture_stream_event_name(event->kind), event->at_frame, event->frames,
-           event->text);
+    printf("event %s %ju %ju %s\n", st_capture_stream_event_name(event->kind), event->at_frame,
+           event->frames, event->text);
 }
 
 /* As whole numbers: what has passed through 16 bits is still equal. */
@@ -84,7 +83,8 @@ static void judge(void)
     while (at < recorded_n && level_of(recorded[at]) == 0)
         at++; /* before it begins */
     while (at + SURE <= recorded_n) {
-        if (next >= 0 && (size_t)next < signal_n && level_of(recorded[at]) == level_of(signal_of[next])) {
+        if (next >= 0 && (size_t)next < signal_n &&
+            level_of(recorded[at]) == level_of(signal_of[next])) {
             at++;
             next++;
             continue;
@@ -97,8 +97,8 @@ static void judge(void)
         if (found < 0)
             break;
         if (next >= 0)
-            printf("damage %zu %zu %jd %s\n", begin, at - begin, found - next - (int64_t)(at - begin),
-                   at > begin && zeroed ? "zeroed" : "other");
+            printf("damage %zu %zu %jd %s\n", begin, at - begin,
+                   found - next - (int64_t)(at - begin), at > begin && zeroed ? "zeroed" : "other");
         next = found;
     }
     const int64_t place = last_at + SURE <= recorded_n ? place_of(&recorded[last_at]) : -1;

@@ -1,6 +1,6 @@
-/* section COUNT EVERY_MS: has the kernel copy 2 MiB into one huge page, again and again: MADV_COLLAPSE
- * (Linux 6.1). A kernel that is not fully preemptible does that in one go, whoever is to run meanwhile.
- * Prints how long each call took, in ns, by CLOCK_MONOTONIC. */
+/* section COUNT EVERY_MS: has the kernel copy 2 MiB into one huge page, again and again:
+ * MADV_COLLAPSE (Linux 6.1). A kernel that is not fully preemptible does that in one go, whoever is
+ * to run meanwhile. Prints how long each call took, in ns, by CLOCK_MONOTONIC. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -24,7 +24,8 @@ static int64_t now_ns(void)
 
 static int collapse(void)
 {
-    char *map = mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map =
+        mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return -errno;
     char *huge = map + (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES);
@@ -50,7 +51,8 @@ int main(int argc, char **argv)
         return 3;
     }
     const int every_ms = atoi(argv[2]);
-    const struct timespec pause = {.tv_sec = every_ms / 1000, .tv_nsec = (long)(every_ms % 1000) * 1000000};
+    const struct timespec pause = {.tv_sec = every_ms / 1000,
+                                   .tv_nsec = (long)(every_ms % 1000) * 1000000};
     for (int i = 0; i < atoi(argv[1]); i++) {
         nanosleep(&pause, NULL);
         const int r = collapse();

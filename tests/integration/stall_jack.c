@@ -1,7 +1,7 @@
-/* stall_jack STALL_MS [NAME [PORT]]: a client NAME ("stall") of the JACK server that JACK_DEFAULT_SERVER
- * names. It plays silence, or $STALL_LEVEL, into PORT ("system:playback_1"; "": into none), has a port "in",
- * prints "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints
- * "stalled N" after it, and ends with its input. */
+/* stall_jack STALL_MS [NAME [PORT]]: a client NAME ("stall") of the JACK server that
+ * JACK_DEFAULT_SERVER names. It plays silence, or $STALL_LEVEL, into PORT ("system:playback_1"; "":
+ * into none), has a port "in", prints "playing", then for each newline on standard input sleeps
+ * STALL_MS in one process callback, prints "stalled N" after it, and ends with its input. */
 #include <jack/jack.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,14 +34,14 @@ int main(int argc, char **argv)
     snprintf(out, sizeof(out), "%s:out", name);
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
     level = getenv("STALL_LEVEL") != NULL ? (float)strtod(getenv("STALL_LEVEL"), NULL) : 0;
-    jack_client_t *client =
-        jack_client_open(name, JackNoStartServer | JackServerName, NULL, getenv("JACK_DEFAULT_SERVER"));
+    jack_client_t *client = jack_client_open(name, JackNoStartServer | JackServerName, NULL,
+                                             getenv("JACK_DEFAULT_SERVER"));
     if (client == NULL)
         return 1;
     port = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
     (void)jack_port_register(client, "in", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-    if (port == NULL || jack_set_process_callback(client, process, NULL) != 0 || jack_activate(client) != 0 ||
-        (to[0] != '\0' && jack_connect(client, out, to) != 0))
+    if (port == NULL || jack_set_process_callback(client, process, NULL) != 0 ||
+        jack_activate(client) != 0 || (to[0] != '\0' && jack_connect(client, out, to) != 0))
         return 1;
     while (atomic_load(&cycles) < 10)
         usleep(1000);

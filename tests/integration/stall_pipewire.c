@@ -1,18 +1,19 @@
-/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits|pages|sleeps|helped]]]]: a
- * stream NAME ("stall") to the default sink of PipeWire. It plays silence, prints "playing", then for each
- * newline on standard input sleeps STALL_MS in one
- * process callback, prints "stalled N" after it, and ends with its input.
+/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU
+ * [self|filter|exits|pages|sleeps|helped]]]]: a stream NAME ("stall") to the default sink of
+ * PipeWire. It plays silence, prints "playing", then for each newline on standard input sleeps
+ * STALL_MS in one process callback, prints "stalled N" after it, and ends with its input.
  *
- * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time; EVERY
- * below 0: in each cycle that completes a block of -EVERY samples. At
- * the end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
- * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
- * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream,
- * but has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
- * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages,
- * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, in real
- * time where it may, and it waits for that. $STALL_CLAIMS: the process that the stream says is its own;
- * $STALL_LEVEL: it plays this level, not silence, which a recording tells from the silence of a loss. */
+ * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU
+ * time; EVERY below 0: in each cycle that completes a block of -EVERY samples. At the end it writes
+ * a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
+ * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere).
+ * "self": the PEAK is computed by another thread of its own, of higher priority, on that CPU.
+ * "filter": it is no stream, but has the ports NAME:in and NAME:out, which others link. "exits": it
+ * ends at the end of its first PEAK, in its 40th cycle or later. "pages": the PEAK is time in which
+ * it reads pages of a mapped file, LOG.pages, that are on the disk only. "sleeps": it sleeps for
+ * the PEAK. "helped": another thread computes it, in real time where it may, and it waits for that.
+ * $STALL_CLAIMS: the process that the stream says is its own; $STALL_LEVEL: it plays this level,
+ * not silence, which a recording tells from the silence of a loss. */
 #include <spa/pod/pod.h>
 
 #include <errno.h>
@@ -132,8 +133,8 @@ static int write_log(void)
     FILE *file = fopen(log_path, "w");
     for (long i = 0; file != NULL && i < n; i++)
         fprintf(file, "%lld %lld %lld %lld %lld\n", (long long)log_of[i].start_ns,
-                (long long)log_of[i].begin_ns, (long long)log_of[i].end_ns, (long long)log_of[i].cpu_ns,
-                (long long)log_of[i].period_ns);
+                (long long)log_of[i].begin_ns, (long long)log_of[i].end_ns,
+                (long long)log_of[i].cpu_ns, (long long)log_of[i].period_ns);
     return file == NULL || fclose(file) != 0;
 }
 
@@ -214,7 +215,8 @@ static void on_filter(void *ctx, struct spa_io_position *now)
     atomic_fetch_add(&cycles, 1);
 }
 
-static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .process = on_filter};
+static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS,
+                                                      .process = on_filter};
 
 static int begin_filter(struct pw_loop *loop, const char *name)
 {
@@ -223,8 +225,8 @@ static int begin_filter(struct pw_loop *loop, const char *name)
     for (int i = 0; i < 2 && filter != NULL; i++)
         pw_filter_add_port(filter, i == 0 ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT,
                            PW_FILTER_PORT_FLAG_MAP_BUFFERS, 1,
-                           pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", PW_KEY_PORT_NAME,
-                                             i == 0 ? "in" : "out", NULL),
+                           pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio",
+                                             PW_KEY_PORT_NAME, i == 0 ? "in" : "out", NULL),
                            NULL, 0);
     return filter == NULL || pw_filter_connect(filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0;
 }
@@ -236,8 +238,9 @@ static int begin_stream(struct pw_loop *loop, const char *name)
 {
     uint8_t space[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
-    struct pw_properties *props = pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
-                                                    PW_KEY_MEDIA_CATEGORY, "Playback", NULL);
+    struct pw_properties *props =
+        pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY,
+                          "Playback", NULL);
     if (getenv("STALL_LEVEL") != NULL)
         level = (float)strtod(getenv("STALL_LEVEL"), NULL);
     if (getenv("STALL_CLAIMS") != NULL)
@@ -246,10 +249,11 @@ static int begin_stream(struct pw_loop *loop, const char *name)
     const struct spa_pod *format = spa_format_audio_raw_build(
         &builder, SPA_PARAM_EnumFormat,
         &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .rate = 48000, .channels = 2));
-    return stream == NULL || pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY,
-                                               PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
-                                                   PW_STREAM_FLAG_RT_PROCESS,
-                                               &format, 1) < 0;
+    return stream == NULL ||
+           pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY,
+                             PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
+                                 PW_STREAM_FLAG_RT_PROCESS,
+                             &format, 1) < 0;
 }
 
 int main(int argc, char **argv)

@@ -1,12 +1,13 @@
-/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED [APART_MS]]]: a thread of SCHED_FIFO that takes a
- * CPU for times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are
- * APART_MS or more apart (1100: so that none joins the one before to one episode). Prints, as CSV, how many
- * dropouts per hour these times must make at each buffer size, at 48 kHz and two periods:
+/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED [APART_MS]]]: a thread of SCHED_FIFO
+ * that takes a CPU for times with a generalised Pareto law (shape 0, the default: exponential), at
+ * random moments that are APART_MS or more apart (1100: so that none joins the one before to one
+ * episode). Prints, as CSV, how many dropouts per hour these times must make at each buffer size,
+ * at 48 kHz and two periods:
  *
  *     3600 / T * sum over stalls of min(1, (S - P)+ / P)
  *
- * as a stall of length S that begins at a random moment of the period P leaves a wake-up more than P late
- * with that probability. The lengths are those measured, not those asked for. */
+ * as a stall of length S that begins at a random moment of the period P leaves a wake-up more than
+ * P late with that probability. The lengths are those measured, not those asked for. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +35,8 @@ static double exponential(double mean)
 /* shape: below 1, or there is no mean; it is `mean` */
 static double pareto(double mean, double shape)
 {
-    return shape == 0 ? exponential(mean) : mean * (1 - shape) / shape * expm1(shape * exponential(1));
+    return shape == 0 ? exponential(mean)
+                      : mean * (1 - shape) / shape * expm1(shape * exponential(1));
 }
 
 int main(int argc, char **argv)
@@ -47,13 +49,15 @@ int main(int argc, char **argv)
         return 3;
     }
     const double mean_ns = atof(argv[3]) * 1e3, every_ns = atof(argv[4]) * 1e6;
-    const double shape = argc > 6 ? atof(argv[6]) : 0, apart_ns = argc > 8 ? atof(argv[8]) * 1e6 : 1.1e9;
+    const double shape = argc > 6 ? atof(argv[6]) : 0,
+                 apart_ns = argc > 8 ? atof(argv[8]) * 1e6 : 1.1e9;
     const int64_t begin_ns = now_ns(), length_ns = (int64_t)(atof(argv[5]) * 1e9);
     const struct sched_param param = {.sched_priority = atoi(argv[2])};
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     CPU_SET((size_t)atoi(argv[1]), &cpus);
-    if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0 || sched_setscheduler(0, SCHED_FIFO, &param) != 0) {
+    if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0 ||
+        sched_setscheduler(0, SCHED_FIFO, &param) != 0) {
         fprintf(stderr, "stalls: %s\n", strerror(errno));
         return 4;
     }

@@ -1,5 +1,5 @@
-/* How long a history takes to answer: time_history FILE SINCE_S UNTIL_S STEP_S; the median of 9 answers, each
- * from a file that is opened anew, and of the CPU time of these. */
+/* How long a history takes to answer: time_history FILE SINCE_S UNTIL_S STEP_S; the median of 9
+ * answers, each from a file that is opened anew, and of the CPU time of these. */
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/history_read.h"
@@ -31,7 +31,8 @@ int main(int argc, char **argv)
         struct st_history_reader *reader;
         json_t *document;
         const char *error;
-        const int64_t from_ns = now_ns(CLOCK_MONOTONIC), cpu_from_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        const int64_t from_ns = now_ns(CLOCK_MONOTONIC),
+                      cpu_from_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
         if (st_history_read_open(argv[1], &reader, &error) < 0) {
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;

@@ -1,5 +1,5 @@
-/* To be preloaded: a clock_nanosleep that never sleeps, so that the cycle loop goes wild. CLOCK_NANOSLEEP is
- * the number of the system call, set by meson. */
+/* To be preloaded: a clock_nanosleep that never sleeps, so that the cycle loop goes wild.
+ * CLOCK_NANOSLEEP is the number of the system call, set by meson. */
 #include <stdarg.h>
 
 #include "next_syscall.h"

@@ -1,6 +1,6 @@
-/* A machine's files of ALSA in a temporary folder, and what a source sees there: what the tests of sources
- * share.
- * Real clock: files are read through the real system; no test depends on the time. */
+/* A machine's files of ALSA in a temporary folder, and what a source sees there: what the tests of
+ * sources share. Real clock: files are read through the real system; no test depends on the
+ * time. */
 #pragma once
 
 #include <sys/stat.h>

@@ -3,8 +3,8 @@
 
 #include "tests/unit/unit.h"
 
-#define ST_CANNOT(why)                                                                                       \
-    do {                                                                                                     \
-        print_message("# not run here: %s\n", why);                                                          \
-        return;                                                                                              \
+#define ST_CANNOT(why)                                                                             \
+    do {                                                                                           \
+        print_message("# not run here: %s\n", why);                                                \
+        return;                                                                                    \
     } while (0)

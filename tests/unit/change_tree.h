@@ -20,16 +20,18 @@
 #define LIMITS_A  "etc/security/limits.d/99-sleeptune-linux-swap-ann.conf"
 
 /* Ids and targets of real rules: a journal names only what its rule writes. */
-#define TARGETS(...)                                                                                         \
-    .targets = (const char *const[])                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__, NULL                                                                                    \
+#define TARGETS(...)                                                                               \
+    .targets = (const char *const[])                                                               \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
     }
 static const struct st_rule rule_a = {.id = "linux-swap", TARGETS("vm.swappiness")};
-static const struct st_rule rule_b = {.id = "linux-cpu-frequency",
-                                      TARGETS("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")};
+static const struct st_rule rule_b = {
+    .id = "linux-cpu-frequency",
+    TARGETS("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")};
 static const struct st_rule rule_c = {.id = "linux-watchdogs", TARGETS("kernel.nmi_watchdog")};
-static const struct st_rule freebsd_rule_a = {.id = "freebsd-snd-latency", TARGETS("hw.snd.latency")};
+static const struct st_rule freebsd_rule_a = {.id = "freebsd-snd-latency",
+                                              TARGETS("hw.snd.latency")};
 static const struct st_rule freebsd_rule_b = {.id = "freebsd-memlock"};
 
 struct tree {
@@ -56,7 +58,8 @@ static inline void tree_put(const struct tree *tree, const char *path, const cha
 /* Two CPU clocks, a sysctl, and a drop-in of the user's without a newline at its end. */
 static inline void tree_make(struct tree *tree)
 {
-    /* in memory where there is such a folder: thousands of small renames take their time on a disk */
+    /* in memory where there is such a folder: thousands of small renames take their time on a
+     * disk */
     snprintf(tree->dir, sizeof(tree->dir), "%s/sleeptune-change.XXXXXX",
              access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
     assert_non_null(mkdtemp(tree->dir));
@@ -68,7 +71,8 @@ static inline void tree_make(struct tree *tree)
     assert_int_equal(st_platform_root_new(tree->dir, &tree->p), 0);
 }
 
-static inline int tree_remove_one(const char *path, const struct stat *info, int type, struct FTW *ftw)
+static inline int tree_remove_one(const char *path, const struct stat *info, int type,
+                                  struct FTW *ftw)
 {
     (void)info;
     (void)type;
@@ -82,7 +86,8 @@ static inline void tree_remove(struct tree *tree)
     assert_int_equal(nftw(tree->dir, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-static inline const char *tree_text(const struct tree *tree, const char *path, char *buf, size_t buf_bytes)
+static inline const char *tree_text(const struct tree *tree, const char *path, char *buf,
+                                    size_t buf_bytes)
 {
     char full[PATH_MAX];
     snprintf(full, sizeof(full), "%s/%s", tree->dir, path);
@@ -97,7 +102,8 @@ static inline const char *tree_text(const struct tree *tree, const char *path, c
 static FILE *tree_list_out;
 static size_t tree_list_skip;
 
-static inline int tree_list_one(const char *path, const struct stat *info, int type, struct FTW *ftw)
+static inline int tree_list_one(const char *path, const struct stat *info, int type,
+                                struct FTW *ftw)
 {
     char text[4096];
     (void)ftw;
@@ -165,7 +171,8 @@ static inline void tree_make_boot(struct tree *tree)
     tree_put(tree, "etc/default/grub.d/50-mine.cfg", "GRUB_TIMEOUT=1\n");
 }
 
-static inline void tree_add(struct st_journal *plan, struct st_platform *p, struct st_finding *finding)
+static inline void tree_add(struct st_journal *plan, struct st_platform *p,
+                            struct st_finding *finding)
 {
     const char *why = st_plan_add(plan, p, finding, false);
     if (why != NULL)
@@ -205,8 +212,8 @@ static inline void tree_plan(struct st_platform *p, struct st_journal *plan)
     struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b}, c = {.rule = &rule_c};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     st_finding_change(&a, ST_CHANGE_LIMITS, "ann - rtprio", "90");
-    st_finding_change(&b, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-                      "performance");
+    st_finding_change(&b, ST_CHANGE_SYSFS,
+                      "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "performance");
     st_finding_change(&b, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90");
     st_finding_change(&c, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     *plan = (struct st_journal){0};

@@ -7,10 +7,11 @@
 static const struct {
     const char *name;
     int value;
-} fixture_errnos[] = {
-    {"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},   {"EIO", EIO},
-    {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED},
-    {"EFBIG", EFBIG},   {"ENOSYS", ENOSYS}};
+} fixture_errnos[] = {{"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT},
+                      {"EPERM", EPERM},   {"EIO", EIO},
+                      {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},
+                      {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED},
+                      {"EFBIG", EFBIG},   {"ENOSYS", ENOSYS}};
 
 static inline int fixture_errno(const char *name)
 {
@@ -31,7 +32,8 @@ static inline const char *fixture_errno_name(int value)
 }
 
 /** Puts what `value` says. @return its state; the test ends when the errno has no name here. */
-static inline enum st_fact_state fixture_put_fact(struct st_facts *facts, const char *key, const char *value)
+static inline enum st_fact_state fixture_put_fact(struct st_facts *facts, const char *key,
+                                                  const char *value)
 {
     static const char unreadable[] = "UNREADABLE ", malformed[] = "MALFORMED";
     enum st_fact_state state = ST_FACT_OK;

@@ -1,5 +1,5 @@
-/* A history in a folder of its own, with minutes and events, and how it is read: what its tests start
- * from. */
+/* A history in a folder of its own, with minutes and events, and how it is read: what its tests
+ * start from. */
 #pragma once
 
 #include <sqlite3.h>
@@ -108,13 +108,14 @@ static inline void add_event(int64_t wall_ns, const char *name)
 {
     struct st_event event = st_event_make(wall_ns, st_event_kind_of(name), "words of %s", name);
     event.lateness_ns = 7;
-    event.pressure = (struct st_event_pressure){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
+    event.pressure =
+        (struct st_event_pressure){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
     ST_PRINT(event.device, "hw:\xff");
     put_all(&event, 1);
 }
 
-static inline struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason,
-                                      int64_t n, int64_t busy_ms)
+static inline struct st_event dropout(int64_t wall_ns, const char *client,
+                                      enum st_dropout_reason reason, int64_t n, int64_t busy_ms)
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
@@ -161,7 +162,8 @@ static inline int64_t query(const char *sql)
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
-    const int64_t value = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+    const int64_t value =
+        sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
     sqlite3_finalize(statement);
     sqlite3_close(db);
     return value;

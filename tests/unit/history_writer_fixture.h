@@ -52,8 +52,8 @@ static inline struct st_history_writer_view look(void)
 }
 
 /* How long it takes says nothing; half a minute is a failure. */
-static inline void wait_for_other(struct st_history_writer *other, enum st_history_writer_state state,
-                                  uint64_t minutes_n)
+static inline void wait_for_other(struct st_history_writer *other,
+                                  enum st_history_writer_state state, uint64_t minutes_n)
 {
     const struct timespec pause = {.tv_nsec = TRY_NS};
     struct st_history_writer_view view;

@@ -1,4 +1,5 @@
-/* A loop on the fake platform with its ring, drain and result: what the tests of measure/ start from. */
+/* A loop on the fake platform with its ring, drain and result: what the tests of measure/ start
+ * from. */
 #pragma once
 
 #include "core/ns.h"
@@ -47,7 +48,8 @@ static inline void bench_init(struct bench *b, uint64_t ring_words, uint64_t per
     b->drain.sink.ctx = b;
 }
 
-static inline void bench_script(struct bench *b, const int64_t *late_ns, size_t n, int64_t late_after_ns)
+static inline void bench_script(struct bench *b, const int64_t *late_ns, size_t n,
+                                int64_t late_after_ns)
 {
     assert_int_equal(st_fake_script_sleeps(b->fake, late_ns, n, late_after_ns), 0);
 }

@@ -56,14 +56,15 @@ static inline double noise_value(enum noise noise, struct st_random *random, boo
     case NOISE_COUNT:
         break;
     }
-    /* with and without an interrupt to the idle CPU, and now and then something that keeps it busy */
+    /* with and without an interrupt to the idle CPU, and now and then something that keeps it
+     * busy */
     const double late = st_random_unit(random) < 0.005 ? 2e5 * noise_exponential(random) : 0;
     return (*mode ? 3e3 : 12.5e3) * exp(0.08 * noise_normal(random)) + late;
 }
 
 /* n samples of noise and a sine. Free with st_series_finish. */
-static inline int noise_series(enum noise noise, uint64_t seed, const struct st_period *period, size_t n,
-                               double amplitude_ns, double sine_hz, struct st_series *ret)
+static inline int noise_series(enum noise noise, uint64_t seed, const struct st_period *period,
+                               size_t n, double amplitude_ns, double sine_hz, struct st_series *ret)
 {
     struct st_random random = {.state = seed * 1000003 + (uint64_t)noise};
     const double phase = 2 * M_PI * st_random_unit(&random);
@@ -71,7 +72,8 @@ static inline int noise_series(enum noise noise, uint64_t seed, const struct st_
     st_series_init(ret, period);
     for (size_t i = 0; i < n; i++) {
         const double cycles = fmod(sine_hz * st_period_seconds(period) * (double)i, 1);
-        const double x = noise_value(noise, &random, &mode) + amplitude_ns * sin(2 * M_PI * cycles + phase);
+        const double x =
+            noise_value(noise, &random, &mode) + amplitude_ns * sin(2 * M_PI * cycles + phase);
         const int r = st_series_add(ret, i, llrint(x));
         if (r != 0)
             return r;

@@ -9,7 +9,8 @@
 
 static inline int one_answer(struct sockaddr_un *address, const char *asked, const char *answer)
 {
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX, .sun_path = "/tmp/sleeptune-test-XXXXXX"};
+    *address =
+        (struct sockaddr_un){.sun_family = AF_UNIX, .sun_path = "/tmp/sleeptune-test-XXXXXX"};
     const int in = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(rmdir(mkdtemp(address->sun_path)), 0);
     assert_int_equal(bind(in, (struct sockaddr *)address, sizeof(*address)) + listen(in, 1), 0);

@@ -1,5 +1,6 @@
-/* A whole screen, as in tests/screens/ (tests/tap.sh has the same for programs): the file FOLDER/NAME.txt is
- * what is printed. TAP_SCREENS=write writes it anew (scripts/test --screens). Needs SLEEPTUNE_SRC. */
+/* A whole screen, as in tests/screens/ (tests/tap.sh has the same for programs): the file
+ * FOLDER/NAME.txt is what is printed. TAP_SCREENS=write writes it anew (scripts/test --screens).
+ * Needs SLEEPTUNE_SRC. */
 #pragma once
 
 #include "tests/unit/unit.h"

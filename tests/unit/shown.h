@@ -1,5 +1,6 @@
-/* What a test shows, one screen after the other, is a section `== TEST` of the file in tests/screens/unit/
- * that has the name of its program: TAP_SCREENS=write writes it anew (scripts/test --screens). */
+/* What a test shows, one screen after the other, is a section `== TEST` of the file in
+ * tests/screens/unit/ that has the name of its program: TAP_SCREENS=write writes it anew
+ * (scripts/test --screens). */
 #pragma once
 
 #include "core/text/text.h"

@@ -1,4 +1,5 @@
-/* Facts as screens: each with its source; of those that are absent the number. Who runs the test is left out.
+/* Facts as screens: each with its source; of those that are absent the number. Who runs the test is
+ * left out.
  */
 #pragma once
 

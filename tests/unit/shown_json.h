@@ -1,4 +1,5 @@
-/* JSON as lines of a screen: one for each object; what is null, 0, false or empty stands behind the rest. */
+/* JSON as lines of a screen: one for each object; what is null, 0, false or empty stands behind the
+ * rest. */
 #pragma once
 
 #include <jansson.h>
@@ -21,8 +22,8 @@ static char *leaf_text(json_t *value)
 
 static const char *const empties[] = {"null", "0", "0.0", "false", "\"\"", NULL};
 
-/* Also those of objects in it, of a row; `of`: only the names of those that are this. The version changes
- * with each release. */
+/* Also those of objects in it, of a row; `of`: only the names of those that are this. The version
+ * changes with each release. */
 static void put_members(const char *prefix, json_t *object, const char *of, bool is_row)
 {
     const char *key;
@@ -32,7 +33,8 @@ static void put_members(const char *prefix, json_t *object, const char *of, bool
         const char *name = st_text("%s%s", prefix, key);
         if (is_row && json_is_object(member))
             put_members(st_text("%s.", name), member, of, true);
-        char *text = strcmp(key, "sleeptune") != 0 && strcmp(key, "version") != 0 ? leaf_text(member) : NULL;
+        char *text =
+            strcmp(key, "sleeptune") != 0 && strcmp(key, "version") != 0 ? leaf_text(member) : NULL;
         if (text != NULL && of == NULL && !st_text_is_among(text, empties))
             ST_APPEND(json_lines, " %s %s", name, text);
         else if (text != NULL && of != NULL && strcmp(text, of) == 0)

@@ -1,4 +1,5 @@
-/* FreeBSD does not count how long a thread of another process waited for a CPU, so nothing is measured. */
+/* FreeBSD does not count how long a thread of another process waited for a CPU, so nothing is
+ * measured. */
 #include "xruns/helpers/process_watch.h"
 
 #include "core/ns.h"
@@ -27,7 +28,8 @@ void st_process_watch_measure(ST_UNUSED struct st_process_watch *watch, ST_UNUSE
 {
 }
 
-int64_t st_process_watch_priority(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client)
+int64_t st_process_watch_priority(ST_UNUSED struct st_process_watch *watch,
+                                  ST_UNUSED uint32_t client)
 {
     return -1;
 }

@@ -1,4 +1,5 @@
-/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat, which FreeBSD has from 14 on. sndstat(4). */
+/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat, which FreeBSD has from 14 on.
+ * sndstat(4). */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,8 +13,9 @@
 #include <sys/ioctl.h>
 #include <sys/sndstat.h>
 
-#define PATH      "/dev/sndstat"
-#define BYTES_MAX (1024 * 1024) /* the list of devices is not longer: one device takes some kilobytes */
+#define PATH "/dev/sndstat"
+#define BYTES_MAX                                                                                  \
+    (1024 * 1024) /* the list of devices is not longer: one device takes some kilobytes */
 
 struct sound4 {
     struct st_snd_counters counters;
@@ -26,7 +28,8 @@ struct sound4 {
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
-    if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 || ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
+    if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 ||
+        ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
         return -errno;
     if (arg.nbytes > BYTES_MAX)
         return -EFBIG;
@@ -62,7 +65,8 @@ static int look(struct st_xrun_watch *w)
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
     if (n < 0)
-        return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s", strerror((int)-n));
+        return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s",
+                               strerror((int)-n));
     st_sndstat_look_end(&sound4->counters);
     if (n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
@@ -100,7 +104,8 @@ static const struct st_xrun_ops ops = {.open = open_sound4, .poll = look, .close
 #else
 static int open_sound4(struct st_xrun_watch *w)
 {
-    return st_xrun_because(w, -ENOTSUP, "before FreeBSD 14 the counters of sound(4) cannot be read");
+    return st_xrun_because(w, -ENOTSUP,
+                           "before FreeBSD 14 the counters of sound(4) cannot be read");
 }
 
 static const struct st_xrun_ops ops = {.open = open_sound4};
@@ -109,8 +114,9 @@ static const struct st_xrun_ops ops = {.open = open_sound4};
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
     .title = "sound(4)",
-    .summary = "the counters of sound(4), once a second: the fragments lost since the last look are one "
-               "dropout; on virtual channels they count programs that were not ready, but not why",
+    .summary =
+        "the counters of sound(4), once a second: the fragments lost since the last look are one "
+        "dropout; on virtual channels they count programs that were not ready, but not why",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };

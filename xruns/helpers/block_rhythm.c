@@ -1,6 +1,7 @@
 #include "xruns/helpers/block_rhythm.h"
 
-#define CYCLES_MIN 16 /* least cycles of a block: a shorter rhythm is that of the server or the card */
+#define CYCLES_MIN                                                                                 \
+    16 /* least cycles of a block: a shorter rhythm is that of the server or the card */
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)
 #define BLOCKS_MIN 12
@@ -17,8 +18,8 @@ static bool takes_long(int64_t busy_ns, int64_t usual_ns)
     return busy_ns > usual_ns + usual_ns / 2 + NOISE_NS;
 }
 
-void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,
-                         int64_t usual_ns)
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames,
+                         int64_t busy_ns, int64_t usual_ns)
 {
     const int64_t unseen = clock - rhythm->clock - rhythm->frames;
     if (unseen > 0 && unseen <= UNSEEN_MAX * rhythm->frames) {
@@ -53,18 +54,19 @@ static size_t list(const struct st_block_rhythm *rhythm,
     return n;
 }
 
-/* A long cycle, and the longest chain of long cycles that ends with it and has whole blocks between its
- * members. */
+/* A long cycle, and the longest chain of long cycles that ends with it and has whole blocks between
+ * its members. */
 struct link {
     size_t hits, before; /* before: index of the previous cycle of the chain; its own index: none */
-    int64_t off;         /* frames off its exact place in the rhythm; 0 after cycles that were not seen */
-    double chance;       /* the logarithm of how probable the chain is at random times */
+    int64_t off;   /* frames off its exact place in the rhythm; 0 after cycles that were not seen */
+    double chance; /* the logarithm of how probable the chain is at random times */
 };
 
-/* @return the index of the end of the longest chain. @param share of all cycles that are long. @param
- * left_out these cycles are not used. */
-static size_t longest(const struct st_block_rhythm_long *longs, const bool *left_out, size_t n, int64_t block,
-                      int64_t frames, double share, struct link ret[static ST_BLOCK_RHYTHM_LONG_MAX])
+/* @return the index of the end of the longest chain. @param share of all cycles that are long.
+ * @param left_out these cycles are not used. */
+static size_t longest(const struct st_block_rhythm_long *longs, const bool *left_out, size_t n,
+                      int64_t block, int64_t frames, double share,
+                      struct link ret[static ST_BLOCK_RHYTHM_LONG_MAX])
 {
     size_t best = 0;
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +74,8 @@ static size_t longest(const struct st_block_rhythm_long *longs, const bool *left
         *link = (struct link){.hits = !left_out[i], .before = i};
         for (size_t j = i; !left_out[i] && j-- > 0;) {
             const int64_t away = longs[i].position - longs[j].position + ret[j].off;
-            const int64_t unseen = longs[i].unseen - longs[j].unseen, blocks = (away + frames) / block;
+            const int64_t unseen = longs[i].unseen - longs[j].unseen,
+                          blocks = (away + frames) / block;
             if (blocks > SKIPPED_MAX)
                 break;
             if (left_out[j] || blocks == 0 || blocks * block < away - unseen - frames ||
@@ -81,7 +84,8 @@ static size_t longest(const struct st_block_rhythm_long *longs, const bool *left
             *link = (struct link){.hits = ret[j].hits + 1,
                                   .before = j,
                                   .off = (away - blocks * block) * (unseen <= 0),
-                                  .chance = ret[j].chance + log(share * (3 + (double)(unseen / frames)))};
+                                  .chance =
+                                      ret[j].chance + log(share * (3 + (double)(unseen / frames)))};
         }
         if (link->hits > ret[best].hits)
             best = i;
@@ -89,8 +93,8 @@ static size_t longest(const struct st_block_rhythm_long *longs, const bool *left
     return best;
 }
 
-/* Does a timer cause the long cycles? Then they are equally far apart in time, although cycles between most
- * of them were not seen. */
+/* Does a timer cause the long cycles? Then they are equally far apart in time, although cycles
+ * between most of them were not seen. */
 static bool is_timer(const struct st_block_rhythm_long *longs, const struct link *links, size_t end,
                      int64_t block, int64_t frames)
 {
@@ -109,9 +113,11 @@ static bool is_timer(const struct st_block_rhythm_long *longs, const struct link
     return 2 * unsure > links[end].hits && 2 * same >= n;
 }
 
-/* Does the client compute in blocks of this length, by the long cycles of the latest `span` frames? */
-static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs,
-                        size_t n, int64_t block, int64_t span)
+/* Does the client compute in blocks of this length, by the long cycles of the latest `span`
+ * frames? */
+static bool is_block_of(const struct st_block_rhythm *rhythm,
+                        const struct st_block_rhythm_long *longs, size_t n, int64_t block,
+                        int64_t span)
 {
     struct link links[ST_BLOCK_RHYTHM_LONG_MAX], others[ST_BLOCK_RHYTHM_LONG_MAX];
     bool left_out[ST_BLOCK_RHYTHM_LONG_MAX] = {false};
@@ -126,9 +132,11 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_bl
     const double hits = (double)links[end].hits;
     /* logarithm of the probability that long cycles at random times form such a chain */
     const double chance = blocks * log(2) + links[end].chance + log(ST_BLOCK_RHYTHM_LONG_MAX * 100);
-    if (hits < HITS_MIN * blocks || chance >= log(CHANCE) || is_timer(longs, links, end, block, frames))
+    if (hits < HITS_MIN * blocks || chance >= log(CHANCE) ||
+        is_timer(longs, links, end, block, frames))
         return false;
-    /* if a faster rhythm causes the long cycles, about as many of them are elsewhere in the blocks */
+    /* if a faster rhythm causes the long cycles, about as many of them are elsewhere in the
+     * blocks */
     const size_t faster = longest(longs, left_out, n, block / 2, frames, share, others);
     if (2 * (double)others[faster].hits >= 3 * hits)
         return false;
@@ -140,10 +148,10 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_bl
     return 2 * (double)others[rival].hits < hits;
 }
 
-/* Does the client compute in blocks of this length? Also tries the latest time only, since other long cycles
- * may have hidden the rhythm before. */
-static bool is_block(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs, size_t n,
-                     int64_t block)
+/* Does the client compute in blocks of this length? Also tries the latest time only, since other
+ * long cycles may have hidden the rhythm before. */
+static bool is_block(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs,
+                     size_t n, int64_t block)
 {
     int64_t span = rhythm->position - (rhythm->longs_n > n ? longs[0].position : rhythm->begin);
     bool found = span / block >= BLOCKS_MIN && is_block_of(rhythm, longs, n, block, span);
@@ -165,8 +173,8 @@ int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any)
     if (n > 0 && block <= BLOCK_MAX) {
         const bool other = rhythm->block != 0 && rhythm->block_frames != rhythm->frames;
         rhythm->any = other ? block == rhythm->block : rhythm->any && block == rhythm->block;
-        rhythm->graph =
-            rhythm->graph || (other && block * rhythm->block_frames == rhythm->block * rhythm->frames);
+        rhythm->graph = rhythm->graph ||
+                        (other && block * rhythm->block_frames == rhythm->block * rhythm->frames);
         rhythm->block = block;
         rhythm->block_frames = rhythm->frames;
         *ret_any = rhythm->any;

@@ -5,7 +5,9 @@
 /* losses in this time after a stream began to play do not count, as for clients of the graph */
 #define BEGIN_NS ST_NS_PER_S
 #define PAUSE_NS (500 * ST_NS_PER_MS)
-#define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between two dropouts makes them one */
+#define SOUND_NS                                                                                   \
+    (20 * ST_NS_PER_MS) /* less sound than that between two dropouts makes them one                \
+                         */
 
 static void begin(struct st_client_buffer *buffer, int64_t now_ns)
 {
@@ -74,8 +76,8 @@ bool st_client_buffer_loss(struct st_client_buffer *buffer, struct st_client_buf
     static const enum st_dropout_reason reasons[] = {[ST_STANDING_DISK] = ST_DROPOUT_BLOCKED,
                                                      [ST_STANDING_NO_CPU] = ST_DROPOUT_CPU_TAKEN,
                                                      [ST_STANDING_IS_STOPPED] = ST_DROPOUT_STOPPED};
-    /* count a loss only if the program still runs SOUND_NS later: it did not end, and was not stopped again
-     * at once */
+    /* count a loss only if the program still runs SOUND_NS later: it did not end, and was not
+     * stopped again at once */
     if (buffer->lost_ns == 0 || buffer->ran_to_ns - buffer->again_ns < SOUND_NS)
         return false;
     *ret = (struct st_client_buffer_loss){buffer->lost_ns, reasons[buffer->why]};

@@ -1,11 +1,13 @@
-/* Did a program stand still for longer than the sound that it had written ahead lasts? Then the buffer
- * between it and its sound server ran dry, which no counter of the server shows. A program writes when the
- * server has taken the sound of a cycle (a whole one, even if the program asked for a shorter buffer), and
- * has time until the cycle for which too little sound is left. Pure; times are CLOCK_MONOTONIC in ns.
+/* Did a program stand still for longer than the sound that it had written ahead lasts? Then the
+ * buffer between it and its sound server ran dry, which no counter of the server shows. A program
+ * writes when the server has taken the sound of a cycle (a whole one, even if the program asked for
+ * a shorter buffer), and has time until the cycle for which too little sound is left. Pure; times
+ * are CLOCK_MONOTONIC in ns.
  *
- * The program is looked at some 25 times a second. A program that used no CPU time between two looks did not
- * run. A program that only slept may have had nothing to play: that is no dropout here, and neither is a
- * standstill that no sound follows. Sound that a running program sends too late is not found in this way. */
+ * The program is looked at some 25 times a second. A program that used no CPU time between two
+ * looks did not run. A program that only slept may have had nothing to play: that is no dropout
+ * here, and neither is a standstill that no sound follows. Sound that a running program sends too
+ * late is not found in this way. */
 #pragma once
 
 #include "xruns/dropout_reason.h"
@@ -28,9 +30,9 @@ struct st_client_buffer {
     int64_t look_ns, cpu_ns;        /* the latest look */
     int64_t ask_ns;                 /* when to look again at what the client waits for */
     enum st_standing standing;      /* what the client does while it does not run */
-    int64_t lost_ns;                /* length of a loss that counts only if sound follows; 0: none */
-    int64_t again_ns;               /* when the client ran again after lost_ns */
-    enum st_standing why;           /* what the client did during lost_ns */
+    int64_t lost_ns;      /* length of a loss that counts only if sound follows; 0: none */
+    int64_t again_ns;     /* when the client ran again after lost_ns */
+    enum st_standing why; /* what the client did during lost_ns */
 };
 
 struct st_client_buffer_loss {
@@ -38,12 +40,12 @@ struct st_client_buffer_loss {
     enum st_dropout_reason reason;
 };
 
-/** The stream begins to play. A pause of less than 0.5 s is taken as one that the server makes to change
- * the buffer size. */
+/** The stream begins to play. A pause of less than 0.5 s is taken as one that the server makes to
+ * change the buffer size. */
 void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns);
 
-/** A look at the CPU time of all threads of the program. @return true: the buffer is empty; find out what
- * the program does and call st_client_buffer_stands. */
+/** A look at the CPU time of all threads of the program. @return true: the buffer is empty; find
+ * out what the program does and call st_client_buffer_stands. */
 bool st_client_buffer_look(struct st_client_buffer *buffer, int64_t now_ns, int64_t cpu_ns);
 
 void st_client_buffer_stands(struct st_client_buffer *buffer, enum st_standing standing);

@@ -4,7 +4,8 @@
 
 /* no wake-up takes longer while the server's own cycles go on. Our own choice */
 #define WAKE_MAX_NS (100 * ST_NS_PER_MS)
-/* most CPU time for reading one page again, since another page must be freed for it. Our own choice */
+/* most CPU time for reading one page again, since another page must be freed for it. Our own
+ * choice */
 #define FAULT_CPU_NS (ST_NS_PER_MS / 2)
 
 /* @return the time from the client's signal until it was awake; never_ns: it is not awake yet. */
@@ -40,7 +41,8 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    /* if the client also waited for a CPU, it counts as too slow only beyond the error of the measurement */
+    /* if the client also waited for a CPU, it counts as too slow only beyond the error of the
+     * measurement */
     if (computed_ns >= had_ns + figures->cpu_error_ns * lost_cpu)
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
@@ -58,7 +60,8 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const int64_t took_ns = figures->end_ns - figures->signal_ns;
     const int64_t late_ns = figures->end_ns - figures->deadline_ns;
-    const int64_t signal_late_ns = figures->signal_ns - figures->cycle_ns - figures->usual_signal_ns;
+    const int64_t signal_late_ns =
+        figures->signal_ns - figures->cycle_ns - figures->usual_signal_ns;
     const enum st_dropout_reason stopped =
         figures->of_server ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_STOPPED;
     if (figures->signal_ns == 0 || late_ns < 0 || had_ns <= 0)
@@ -66,8 +69,9 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     if (figures->measured && figures->stopped)
         return stopped;
     if (signal_late_ns > 0 && signal_late_ns >= late_ns &&
-        took_ns <= figures->deadline_ns -
-                       figures->cycle_ns) /* with its usual inputs, the client would have been ready */
+        took_ns <=
+            figures->deadline_ns -
+                figures->cycle_ns) /* with its usual inputs, the client would have been ready */
         return figures->waited ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_UNKNOWN;
     if (figures->measured)
         return judge_measured(figures);

@@ -1,15 +1,15 @@
 /* sleeptune-observe-jack: reports the losses of sound of a JACK server, a line for each.
  *
  * JACK reports every xrun to every client (jack_set_xrun_callback); consecutive xruns are one loss
- * (jack_loss.h). An xrun of JACK has one of two reasons: the driver was late (the device ran dry), or a
- * client did not finish in its cycle; jack_xrun.h finds out which. If there is more than one client, only the
- * server's messages name the late one (jack_late.h). This program has no ports and no process callback, and
- * its other callbacks do not wait: the server never waits for it.
+ * (jack_loss.h). An xrun of JACK has one of two reasons: the driver was late (the device ran dry),
+ * or a client did not finish in its cycle; jack_xrun.h finds out which. If there is more than one
+ * client, only the server's messages name the late one (jack_late.h). This program has no ports and
+ * no process callback, and its other callbacks do not wait: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
- * sleeptuned's own stream on the same server counts the same xruns again, and each one by itself: the ready
- * line says whether that stream exists. */
+ * sleeptuned's own stream on the same server counts the same xruns again, and each one by itself:
+ * the ready line says whether that stream exists. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <jack/jack.h>
@@ -48,8 +48,9 @@ struct happened {
 
 struct observer {
     jack_client_t *client;
-    int fds[2]; /* a pipe for struct happened from libjack's thread to main; both ends are non-blocking */
-    atomic_int over;                 /* enum over; Threads: any, and the signal handler */
+    int fds[2];      /* a pipe for struct happened from libjack's thread to main; both ends are
+                        non-blocking */
+    atomic_int over; /* enum over; Threads: any, and the signal handler */
     struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
@@ -90,7 +91,8 @@ static void end(enum over how)
     report(&(struct happened){.cycle = {.period_us = 0}}); /* wakes the main thread */
 }
 
-/* Ends this program through the main thread, since a JACK client that is just killed disturbs its server. */
+/* Ends this program through the main thread, since a JACK client that is just killed disturbs its
+ * server. */
 static void on_signal(ST_UNUSED int number)
 {
     end(OVER_END);
@@ -108,7 +110,8 @@ static struct st_jack_cycle look_at_cycle(jack_client_t *client)
             break;
         const double since_us = jack_frames_since_cycle_start(client) * 1e6 / rate_hz;
         const int64_t now_us = (int64_t)jack_get_time();
-        if (jack_get_cycle_times(client, &again, &expected_us, &next_us, &period_us) == 0 && again == frames)
+        if (jack_get_cycle_times(client, &again, &expected_us, &next_us, &period_us) == 0 &&
+            again == frames)
             cycle.late_us = now_us - (int64_t)since_us - (int64_t)expected_us;
     }
     cycle.delayed_us = jack_get_xrun_delayed_usecs(client);
@@ -129,35 +132,39 @@ static void on_shutdown(ST_UNUSED void *ctx)
     end(OVER_GONE);
 }
 
-/* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the reason. */
+/* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the
+ * reason. */
 static int open_client(void)
 {
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
-        return st_helper_line_absent("the JACK library here is PipeWire's, which is watched as PipeWire");
+        return st_helper_line_absent(
+            "the JACK library here is PipeWire's, which is watched as PipeWire");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_helper_line_absent("%s", why);
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
     st_helper_line_deadline(ANSWER_S,
-                            "the JACK server does not answer. If a client that was killed left an empty "
-                            "/dev/shm/jack_db-UID/__db.001, remove that file");
+                            "the JACK server does not answer. If a client that was killed left an "
+                            "empty /dev/shm/jack_db-UID/__db.001, remove that file");
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
-            return st_helper_line_absent(
-                "JACK server \"%s\" and the installed libjack are of different versions: install the same",
-                server);
+            return st_helper_line_absent("JACK server \"%s\" and the installed libjack are of "
+                                         "different versions: install the same",
+                                         server);
         if ((status & JackServerFailed) != 0)
             return st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
-        return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s", server,
-                                     (unsigned)status, message);
+        return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s",
+                                     server, (unsigned)status, message);
     }
     st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
     jack_on_shutdown(observer.client, on_shutdown, NULL);
-    if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
-        return st_helper_line_absent("JACK server \"%s\" does not report xruns: %s", server, message);
+    if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 ||
+        jack_activate(observer.client) != 0)
+        return st_helper_line_absent("JACK server \"%s\" does not report xruns: %s", server,
+                                     message);
     st_helper_line_deadline(0, NULL);
     return ST_HELPER_LINE_DONE;
 }
@@ -167,12 +174,13 @@ static void client_of(const char *port, char name[ST_JACK_NAME_BYTES])
 {
     const jack_port_t *found = jack_port_by_name(observer.client, port);
     snprintf(name, ST_JACK_NAME_BYTES, "%.*s", (int)strcspn(port, ":"), port);
-    if (found == NULL || (jack_port_flags(found) & JackPortIsPhysical) != 0 || st_text_is(name, "system"))
+    if (found == NULL || (jack_port_flags(found) & JackPortIsPhysical) != 0 ||
+        st_text_is(name, "system"))
         name[0] = '\0';
 }
 
-/* Lists the clients that have ports (this program has none), by name: jack2 does not show clients each
- * other's processes. */
+/* Lists the clients that have ports (this program has none), by name: jack2 does not show clients
+ * each other's processes. */
 static void look_at_clients(struct st_jack_graph *ret)
 {
     *ret = (struct st_jack_graph){.n = 0};
@@ -208,7 +216,8 @@ static void say_ready(const struct st_jack_graph *clients)
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
     if (st_jack_late_find(clients, ST_XRUN_OWN_CLIENT) < ST_JACK_CLIENTS_MAX)
-        ST_APPEND(text, "; sleeptuned's own test stream uses this server, and counts the same xruns one by one");
+        ST_APPEND(text, "; sleeptuned's own test stream uses this server, and counts the same "
+                        "xruns one by one");
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));
@@ -223,8 +232,9 @@ static int64_t period_ns(void)
     return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
 }
 
-/* Writes a line with the server's DSP load, of which only these samples are known, and a line for each
- * connected client, whose share of the load is not known. Writes nothing while no client plays. */
+/* Writes a line with the server's DSP load, of which only these samples are known, and a line for
+ * each connected client, whose share of the load is not known. Writes nothing while no client
+ * plays. */
 static void say_loads(const struct st_jack_graph *clients)
 {
     const int64_t cycle_ns = period_ns();
@@ -290,10 +300,11 @@ static void on_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
     st_helper_line_xrun(&line);
 }
 
-/* --- the log of the server, which names the clients that were late; libjack does not. It is read where the
- * user of this process can: what jackd writes to a file as its standard error, or jackdbus to
- * ~/.log/jack/jackdbus.log. A server whose output goes to a terminal, a pipe or the journal has no log
- * here. --- */
+/* --- the log of the server, which names the clients that were late; libjack does not. It is read
+ * where the user of this process can: what jackd writes to a file as its standard error, or
+ * jackdbus to
+ * ~/.log/jack/jackdbus.log. A server whose output goes to a terminal, a pipe or the journal has no
+ * log here. --- */
 
 /* Opens a file of this user. @return -1: no such file. */
 static int open_file(const char *path)
@@ -335,10 +346,12 @@ static int open_output(void)
     size_t len;
     int fd = -1;
     DIR *processes = opendir("/proc");
-    for (struct dirent *entry; processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
+    for (struct dirent *entry;
+         processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
         const char *folder = st_text("/proc/%s", entry->d_name);
         if (st_text_is(st_tree_text(machine, st_text("%s/comm", folder)), "jackd\n") &&
-            machine->read_text(machine, st_text("%s/cmdline", folder), words, sizeof(words), &len) == 0 &&
+            machine->read_text(machine, st_text("%s/cmdline", folder), words, sizeof(words),
+                               &len) == 0 &&
             serves(words, len))
             fd = open_file(st_text("%s/fd/2", folder));
     }
@@ -357,8 +370,8 @@ static int open_log(void)
     return open_file(st_text("%s/.log/jack/jackdbus.log", home));
 }
 
-/* Takes each message about a late client from what was written since the last call; of more than 64 kB, only
- * from the last 64 kB. */
+/* Takes each message about a late client from what was written since the last call; of more than 64
+ * kB, only from the last 64 kB. */
 static void read_log(void)
 {
     static char bytes[READ_BYTES];
@@ -397,11 +410,13 @@ static void forward(void)
 {
     struct happened happened[256];
     ssize_t bytes;
-    while ((bytes = read(observer.fds[0], happened, sizeof(happened))) > 0 || (bytes < 0 && errno == EINTR)) {
+    while ((bytes = read(observer.fds[0], happened, sizeof(happened))) > 0 ||
+           (bytes < 0 && errno == EINTR)) {
         ST_EACH_OF (one, happened, (size_t)ST_MAX(bytes, 0) / sizeof(happened[0])) {
             if (one->cycle.period_us == 0)
                 continue;
-            struct st_jack_loss *begins = st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
+            struct st_jack_loss *begins =
+                st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
             /* list clients now, since a late client may end soon */
             if (begins != NULL && atomic_load(&observer.over) != OVER_GONE)
                 look_at_clients(&begins->graph);
@@ -420,8 +435,8 @@ int main(int argc, char **argv)
         perror(NAME);
         return ST_HELPER_LINE_FAILED;
     }
-    /* set before libjack starts, since a client that is killed while it creates JACK's database locks all
-     * other clients out */
+    /* set before libjack starts, since a client that is killed while it creates JACK's database
+     * locks all other clients out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     const int r = open_client();
@@ -431,7 +446,8 @@ int main(int argc, char **argv)
     look_at_clients(&clients);
     say_ready(&clients);
     observer.log_fd = open_log();
-    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                           {.fd = observer.fds[0], .events = POLLIN}};
     int over = NOT_OVER;
     while (over != OVER_END) {
         const int n = poll(fds, 2, observer.losses.n > 0 ? PAUSE_MS : SAMPLE_MS);

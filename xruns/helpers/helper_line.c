@@ -20,16 +20,17 @@
 
 /* --- options --- */
 
-/* Becomes another user for good, with that user's environment, as st_posix_start does it. @return whether it
- * worked. */
+/* Becomes another user for good, with that user's environment, as st_posix_start does it. @return
+ * whether it worked. */
 static bool becomes(const char *text)
 {
     int64_t uid;
     const struct passwd *user;
     struct st_child_env env;
-    if (st_number_i64(text, 1, UINT32_MAX - 1, &uid) != 0 || (user = getpwuid((uid_t)uid)) == NULL ||
-        st_child_env_open(&env, user->pw_uid, NULL) != 0 || setgroups(1, &user->pw_gid) != 0 ||
-        setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0 || setuid(0) == 0)
+    if (st_number_i64(text, 1, UINT32_MAX - 1, &uid) != 0 ||
+        (user = getpwuid((uid_t)uid)) == NULL || st_child_env_open(&env, user->pw_uid, NULL) != 0 ||
+        setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
+        setuid(user->pw_uid) != 0 || setuid(0) == 0)
         return false;
     st_child_env_enter(&env);
     st_posix_child_alone(false, true);
@@ -59,8 +60,8 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
     while ((option = getopt(argc, argv, "c:e:l:p:u:V:x:")) != -1) {
         if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
-                "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
-                ST_VERSION, optarg));
+                "%s has version %s, and what started it has version %s. Restart sleeptuned.",
+                argv[0], ST_VERSION, optarg));
         else if (option == 'l')
             options.listen = optarg;
         else if (option == 'c')
@@ -119,7 +120,8 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
-    st_text_forget(); /* a round of the main loop ends here, and the texts that it made are no longer used */
+    st_text_forget(); /* a round of the main loop ends here, and the texts that it made are no
+                         longer used */
 }
 
 void st_helper_line_due(int64_t due_ns)
@@ -146,7 +148,8 @@ void st_helper_line_xrun(const struct st_xrun_seen *seen)
 
 void st_helper_line_left(const char *device, const char *client, int64_t left_ns)
 {
-    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LEVEL, .load = {.reserve_ns = ST_MAX(left_ns, 1)}};
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LEVEL,
+                                .load = {.reserve_ns = ST_MAX(left_ns, 1)}};
     ST_PRINT(seen.event.device, "%s", device);
     ST_PRINT(seen.event.client, "%s", client);
     st_helper_line_xrun(&seen);

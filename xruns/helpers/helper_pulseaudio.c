@@ -1,9 +1,11 @@
-/* sleeptune-observe-pulseaudio: reports streams of a PulseAudio server that ran empty, a line for each.
+/* sleeptune-observe-pulseaudio: reports streams of a PulseAudio server that ran empty, a line for
+ * each.
  *
- * PulseAudio reports an xrun only to the stream's own program, and to the server's log at level debug. So
- * while something plays, this program reads the queues of all playback streams every 0.25 s
- * (pulse_streams.h), and checks whether the program of an empty one is stopped. What it reports is
- * "probable". It does not see gaps that are shorter than this interval, nor underruns of the sound device. */
+ * PulseAudio reports an xrun only to the stream's own program, and to the server's log at level
+ * debug. So while something plays, this program reads the queues of all playback streams every 0.25
+ * s (pulse_streams.h), and checks whether the program of an empty one is stopped. What it reports
+ * is "probable". It does not see gaps that are shorter than this interval, nor underruns of the
+ * sound device. */
 #include <unistd.h>
 
 #include <pulse/pulseaudio.h>
@@ -90,7 +92,8 @@ static void say(const struct observer *observer, const pa_sink_input_info *strea
 }
 
 /* Writes that the stream plays. PulseAudio does not know how long the program computes. */
-static void say_load(const struct observer *observer, const pa_sink_input_info *stream, int64_t asked_ms)
+static void say_load(const struct observer *observer, const pa_sink_input_info *stream,
+                     int64_t asked_ms)
 {
     struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
     seen.load.asked_frames = asked_ms;
@@ -99,8 +102,8 @@ static void say_load(const struct observer *observer, const pa_sink_input_info *
     say(observer, stream, &seen);
 }
 
-/* Is the stream's program stopped? Only known if the process id and the binary that the program claims fit
- * each other. */
+/* Is the stream's program stopped? Only known if the process id and the binary that the program
+ * claims fit each other. */
 static bool is_stopped(const pa_sink_input_info *stream)
 {
     const char *number = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID);
@@ -134,20 +137,21 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
 {
     struct observer *observer = ctx;
     if (eol == 0 && stream != NULL) {
-        /* the process id is a claim of the client, which PulseAudio does not verify; so sleeptuned gives this
-         * program its own process id (-p) only while it plays */
-        if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
-                                      observer->own))
+        /* the process id is a claim of the client, which PulseAudio does not verify; so sleeptuned
+         * gives this program its own process id (-p) only while it plays */
+        if (st_helper_line_is_process(
+                pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID), observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        /* limit of the server's silence: the time in which this program ran since the list was asked for */
+        /* limit of the server's silence: the time in which this program ran since the list was
+         * asked for */
         const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)
             silent_us = ST_MIN(now_us - observer->asked_us, waited_us);
         const uint64_t lost_us =
-            st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec,
-                                  stream->sink_usec, silent_us, now_us);
+            st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
+                                  stream->buffer_usec, stream->sink_usec, silent_us, now_us);
         struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
         if (known == NULL)
             return;
@@ -176,7 +180,8 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
     if (eol > 0)
         st_pulse_streams_look_end(&observer->streams);
     pa_context_rttime_restart(context, observer->look_timer,
-                              observer->streams.playing ? pa_rtclock_now() + LOOK_US : PA_USEC_INVALID);
+                              observer->streams.playing ? pa_rtclock_now() + LOOK_US
+                                                        : PA_USEC_INVALID);
 }
 
 static void look(struct observer *observer)
@@ -188,7 +193,8 @@ static void look(struct observer *observer)
     pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
     st_pulse_streams_look_begin(&observer->streams);
     observer->loads = pa_rtclock_now() >= observer->loads_due_us;
-    pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
+    pa_operation *operation =
+        pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
     observer->looking = operation != NULL;
     forget(operation);
 }
@@ -199,7 +205,8 @@ static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_even
     struct observer *observer = ctx;
     if (observer->looking) {
         observer->waited_n++;
-        pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+        pa_context_rttime_restart(observer->context, observer->look_timer,
+                                  pa_rtclock_now() + LOOK_US);
     }
     look(observer);
 }
@@ -225,19 +232,22 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
 {
     struct observer *observer = ctx;
     if (server == NULL) {
-        end(observer, st_helper_line_absent("the PulseAudio server does not send its name and version: %s",
-                                            error_text(observer)));
+        end(observer,
+            st_helper_line_absent("the PulseAudio server does not send its name and version: %s",
+                                  error_text(observer)));
         return;
     }
     const char *name = st_text_or(server->server_name, "a server without a name");
     if (strstr(name, "PipeWire") != NULL) {
-        end(observer, st_helper_line_absent(
-                          "%s: this server is part of PipeWire, which sleeptuned watches directly", name));
+        end(observer,
+            st_helper_line_absent(
+                "%s: this server is part of PipeWire, which sleeptuned watches directly", name));
         return;
     }
     st_helper_line_deadline(0, NULL);
-    st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays", name,
-                         st_text_or(server->server_version, "of unknown version"));
+    st_helper_line_ready(
+        "queues of the streams of %s %s, read 4 times a second while a stream plays", name,
+        st_text_or(server->server_version, "of unknown version"));
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
     forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));
@@ -252,7 +262,8 @@ static void on_state(pa_context *context, void *ctx)
         forget(pa_context_get_server_info(context, on_server, observer));
     } else if (!PA_CONTEXT_IS_GOOD(state)) {
         if (observer->ready)
-            end(observer, st_helper_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
+            end(observer,
+                st_helper_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
         else
             end(observer, say_absent(observer));
     }
@@ -296,11 +307,13 @@ int main(int argc, char **argv)
     st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
     if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
         return observer.ended ? ST_HELPER_LINE_ABSENT : say_absent(&observer);
-    observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
-    pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC,
+    observer.look_timer =
+        pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
+    pa_context_rttime_new(observer.context,
+                          pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC,
                           on_alive_timer, &observer);
-    observer.api->io_new(observer.api, STDIN_FILENO, PA_IO_EVENT_INPUT | PA_IO_EVENT_HANGUP, on_input,
-                         &observer);
+    observer.api->io_new(observer.api, STDIN_FILENO, PA_IO_EVENT_INPUT | PA_IO_EVENT_HANGUP,
+                         on_input, &observer);
     pa_mainloop_run(loop, &status);
     return status; /* what is open ends with the process */
 }

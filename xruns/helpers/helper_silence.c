@@ -1,5 +1,6 @@
-/* sleeptune-observe-silence: hears what streams of a PipeWire server play, and says where sound was lost
- * (silence.h). Started by sleeptune-observe-pipewire, which decides what is heard; never by root.
+/* sleeptune-observe-silence: hears what streams of a PipeWire server play, and says where sound was
+ * lost (silence.h). Started by sleeptune-observe-pipewire, which decides what is heard; never by
+ * root.
  *
  * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
  *   taps N                      N streams are heard
@@ -7,10 +8,10 @@
  *                               SIGNS: bits of listened.h. "lost ID 0 0 0": node ID cannot be heard
  *   absent TEXT                 this program ends; TEXT is the reason
  *
- * Each stream has a filter of its own: a filter that hears two streams would make both follow the same
- * driver. The filter asks for no driver, latency or rate, and its links are passive. From PipeWire 1.2 on it
- * is asynchronous, so that no cycle waits for it. Before 1.2 it is a client as any other: a cycle in which it
- * gets no CPU is a dropout. */
+ * Each stream has a filter of its own: a filter that hears two streams would make both follow the
+ * same driver. The filter asks for no driver, latency or rate, and its links are passive. From
+ * PipeWire 1.2 on it is asynchronous, so that no cycle waits for it. Before 1.2 it is a client as
+ * any other: a cycle in which it gets no CPU is a dropout. */
 #include <float.h>
 #include <poll.h>
 #include <sched.h>
@@ -35,15 +36,18 @@
 #define ANSWER_S  5
 #define PORTS_MAX 512
 /* twice the streams that are heard at once, since old taps may not be closed yet */
-#define TAPS_MAX    (2 * ST_LISTENED_MAX)
-#define CUTS_MAX    3 /* a tap is linked again at most this number of times after its links were cut */
-#define FINDS_MAX   16
-#define FRAMES_MAX  8192U /* frames of the longest cycle */
-#define SETTLE_NS   (200 * ST_NS_PER_MS)
-#define PRICE_S     10
-#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */
-#define PRICES_MAX  3                             /* consecutive intervals of PRICE_S beyond PRICE_NS */
-#define EMPTY       2                             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
+#define TAPS_MAX (2 * ST_LISTENED_MAX)
+#define CUTS_MAX                                                                                   \
+    3 /* a tap is linked again at most this number of times after its links were cut               \
+       */
+#define FINDS_MAX  16
+#define FRAMES_MAX 8192U /* frames of the longest cycle */
+#define SETTLE_NS  (200 * ST_NS_PER_MS)
+#define PRICE_S    10
+#define PRICE_NS                                                                                   \
+    (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */
+#define PRICES_MAX  3             /* consecutive intervals of PRICE_S beyond PRICE_NS */
+#define EMPTY       2             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -109,7 +113,8 @@ static void on_find(void *ctx, const struct st_silence_find *found)
     const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_relaxed);
     struct find *find = &tap->finds[n % FINDS_MAX];
     const double frame_ns = (double)ST_NS_PER_S / (double)tap->rate_hz;
-    find->begin_ns = tap->position_ns + (int64_t)((double)(found->begin - tap->position) * frame_ns);
+    find->begin_ns =
+        tap->position_ns + (int64_t)((double)(found->begin - tap->position) * frame_ns);
     find->lost_ns = (int64_t)((double)(found->end - found->begin) * frame_ns);
     find->signs = (found->whole ? ST_LISTENED_WHOLE : 0) | (found->rare ? ST_LISTENED_RARE : 0) |
                   (found->own ? ST_LISTENED_OWN : 0);
@@ -125,7 +130,8 @@ static size_t take_buffer(const struct pw_buffer *buffer, const float **ret)
         return 0;
     const size_t begin = SPA_MIN(data->chunk->offset, data->maxsize) / sizeof(float);
     const size_t bytes = SPA_MIN(data->chunk->size, data->maxsize - begin * sizeof(float));
-    *ret = ((uint32_t)data->chunk->flags & EMPTY) != 0 ? nothing : (const float *)data->data + begin;
+    *ret =
+        ((uint32_t)data->chunk->flags & EMPTY) != 0 ? nothing : (const float *)data->data + begin;
     return SPA_MIN(bytes / sizeof(float), FRAMES_MAX);
 }
 
@@ -141,7 +147,8 @@ static void on_process(void *ctx, struct spa_io_position *position)
         cycle.frames = SPA_MIN(cycle.frames, frames);
         cycle.channels[cycle.channels_n++] = samples;
     }
-    if (position != NULL && position->clock.rate.denom > 0 && cycle.frames > 0 && cycle.channels_n > 0) {
+    if (position != NULL && position->clock.rate.denom > 0 && cycle.frames > 0 &&
+        cycle.channels_n > 0) {
         cycle.position = (int64_t)position->clock.position;
         cycle.rate_hz = position->clock.rate.denom;
         tap->position_ns = (int64_t)position->clock.nsec;
@@ -174,7 +181,8 @@ static void on_found(void *ctx, ST_UNUSED uint64_t count)
         const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_acquire);
         for (; tap->said_n != n; tap->said_n++) {
             const struct find *find = &tap->finds[tap->said_n % FINDS_MAX];
-            say("lost %" PRIu32 " %jd %jd %u\n", tap->node, find->begin_ns, find->lost_ns, find->signs);
+            say("lost %" PRIu32 " %jd %jd %u\n", tap->node, find->begin_ns, find->lost_ns,
+                find->signs);
         }
     }
 }
@@ -191,8 +199,8 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
-/* Opens the tap again after SETTLE_NS (NULL: does nothing): ports of a stream appear one by one, and no port
- * can be added to a running filter. */
+/* Opens the tap again after SETTLE_NS (NULL: does nothing): ports of a stream appear one by one,
+ * and no port can be added to a running filter. */
 static void settle_soon(struct tap *tap)
 {
     struct timespec soon = {.tv_nsec = SETTLE_NS};
@@ -202,8 +210,8 @@ static void settle_soon(struct tap *tap)
     pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
 }
 
-/* A link was removed by the server or by a patchbay. The tap is opened again at most CUTS_MAX times, so that
- * this program does not compete with a patchbay. */
+/* A link was removed by the server or by a patchbay. The tap is opened again at most CUTS_MAX
+ * times, so that this program does not compete with a patchbay. */
 static void on_cut(void *ctx)
 {
     struct tap *tap = ctx;
@@ -211,7 +219,8 @@ static void on_cut(void *ctx)
     settle_soon(tap);
 }
 
-static void on_refused(void *ctx, ST_UNUSED int seq, ST_UNUSED int res, ST_UNUSED const char *message)
+static void on_refused(void *ctx, ST_UNUSED int seq, ST_UNUSED int res,
+                       ST_UNUSED const char *message)
 {
     on_cut(ctx);
 }
@@ -222,10 +231,11 @@ static const struct pw_proxy_events link_events = {PW_VERSION_PROXY_EVENTS, .rem
 static void link_port(struct tap *tap, size_t i, const struct port *own)
 {
     const uint32_t from[] = {tap->node, tap->heard[i]}, to[] = {own->node, own->id};
-    tap->links[i] =
-        st_pipewire_connection_link(&tap->listener->server, from, to, true, sizeof(struct spa_hook));
+    tap->links[i] = st_pipewire_connection_link(&tap->listener->server, from, to, true,
+                                                sizeof(struct spa_hook));
     if (tap->links[i] != NULL)
-        pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events, tap);
+        pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events,
+                              tap);
 }
 
 /* Links the tap after the server has announced its ports. */
@@ -251,8 +261,8 @@ static void on_state(void *ctx, ST_UNUSED enum pw_filter_state old, enum pw_filt
         link_all(ctx);
 }
 
-static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .state_changed = on_state,
-                                                      .process = on_process};
+static const struct pw_filter_events filter_events = {
+    PW_VERSION_FILTER_EVENTS, .state_changed = on_state, .process = on_process};
 
 /* --- taps --- */
 
@@ -270,16 +280,16 @@ static void close_tap(struct tap *tap)
     tap->n = 0;
 }
 
-/* A latency for a tap's ports that changes neither minimum nor maximum of the stream's latency. Before
- * 0.3.71, PipeWire always counts a port's latency in its peer's. */
+/* A latency for a tap's ports that changes neither minimum nor maximum of the stream's latency.
+ * Before 0.3.71, PipeWire always counts a port's latency in its peer's. */
 static const struct spa_pod *neutral_latency(struct spa_pod_builder *builder)
 {
     return spa_pod_builder_add_object(
         builder, SPA_TYPE_OBJECT_ParamLatency, SPA_PARAM_Latency, SPA_PARAM_LATENCY_direction,
-        SPA_POD_Id(SPA_DIRECTION_INPUT), SPA_PARAM_LATENCY_minQuantum, SPA_POD_Float((double)FLT_MAX),
-        SPA_PARAM_LATENCY_maxQuantum, SPA_POD_Float(0.0), SPA_PARAM_LATENCY_minRate, SPA_POD_Int(-1),
-        SPA_PARAM_LATENCY_maxRate, SPA_POD_Int(0), SPA_PARAM_LATENCY_minNs, SPA_POD_Long(-1),
-        SPA_PARAM_LATENCY_maxNs, SPA_POD_Long(0));
+        SPA_POD_Id(SPA_DIRECTION_INPUT), SPA_PARAM_LATENCY_minQuantum,
+        SPA_POD_Float((double)FLT_MAX), SPA_PARAM_LATENCY_maxQuantum, SPA_POD_Float(0.0),
+        SPA_PARAM_LATENCY_minRate, SPA_POD_Int(-1), SPA_PARAM_LATENCY_maxRate, SPA_POD_Int(0),
+        SPA_PARAM_LATENCY_minNs, SPA_POD_Long(-1), SPA_PARAM_LATENCY_maxNs, SPA_POD_Long(0));
 }
 
 static void add_port(struct tap *tap, uint32_t heard)
@@ -291,23 +301,23 @@ static void add_port(struct tap *tap, uint32_t heard)
     const struct spa_pod *latency = has_key ? NULL : neutral_latency(&builder);
     ST_PRINT(name, TAP_PORT "%" PRIu32, heard);
     tap->heard[tap->n] = heard;
-    tap->ports[tap->n] =
-        pw_filter_add_port(tap->filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
-                           pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, name,
-                                             "port.ignore-latency", "true", NULL),
-                           latency != NULL ? &latency : NULL, latency != NULL);
+    tap->ports[tap->n] = pw_filter_add_port(
+        tap->filter, PW_DIRECTION_INPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
+        pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, name,
+                          "port.ignore-latency", "true", NULL),
+        latency != NULL ? &latency : NULL, latency != NULL);
     tap->n += tap->ports[tap->n] != NULL;
 }
 
 static void open_tap(struct tap *tap)
 {
     tap->silence = (struct st_silence){0};
-    tap->filter =
-        pw_filter_new(tap->listener->server.core, "sleeptune",
-                      pw_properties_new(PW_KEY_NODE_NAME, "sleeptune-observe-silence",
-                                        PW_KEY_NODE_DESCRIPTION, "sleeptune looks for losses of sound",
-                                        PW_KEY_NODE_WANT_DRIVER, "false", PW_KEY_NODE_ALWAYS_PROCESS, "false",
-                                        PW_KEY_NODE_PASSIVE, "true", "node.async", "true", NULL));
+    tap->filter = pw_filter_new(
+        tap->listener->server.core, "sleeptune",
+        pw_properties_new(PW_KEY_NODE_NAME, "sleeptune-observe-silence", PW_KEY_NODE_DESCRIPTION,
+                          "sleeptune looks for losses of sound", PW_KEY_NODE_WANT_DRIVER, "false",
+                          PW_KEY_NODE_ALWAYS_PROCESS, "false", PW_KEY_NODE_PASSIVE, "true",
+                          "node.async", "true", NULL));
     if (tap->filter == NULL)
         return;
     pw_filter_add_listener(tap->filter, &tap->hook, &filter_events, tap);
@@ -427,8 +437,8 @@ static void on_global_remove(void *ctx, uint32_t id)
     }
 }
 
-static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
-                                                          .global_remove = on_global_remove};
+static const struct pw_registry_events registry_events = {
+    PW_VERSION_REGISTRY_EVENTS, .global = on_global, .global_remove = on_global_remove};
 
 /* --- the server, and ourselves --- */
 
@@ -448,17 +458,19 @@ static void on_done(void *ctx, uint32_t id, int seq)
     listener->shut = true;
     const int r = st_sandbox_enter();
     if (r < 0 && r != -ENOTSUP)
-        end(listener, st_helper_line_absent("cannot give up the right to open files: %s", strerror(-r)));
+        end(listener,
+            st_helper_line_absent("cannot give up the right to open files: %s", strerror(-r)));
 }
 
-static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUSED const char *message)
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res,
+                     ST_UNUSED const char *message)
 {
     if (id == PW_ID_CORE && res == -EPIPE)
         end(ctx, ST_HELPER_LINE_DONE);
 }
 
-static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
-                                                  .error = on_error};
+static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info,
+                                                  .done = on_done, .error = on_error};
 
 static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
 {
@@ -477,13 +489,14 @@ static int begin(struct listener *listener)
     struct timespec each = {.tv_sec = PRICE_S};
     struct pw_loop *loop = listener->loop;
     /* without the modules of client.conf: no real-time thread */
-    struct pw_context *context =
-        pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
+    struct pw_context *context = pw_context_new(
+        loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);
     listener->settle = pw_loop_add_timer(loop, on_settle, listener);
     listener->found = pw_loop_add_event(loop, on_found, listener);
     if (price == NULL || listener->settle == NULL || listener->found == NULL ||
-        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
+        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) ==
+            NULL)
         return st_helper_line_absent("%s", st_pipewire_connection_no_start());
     pw_loop_update_timer(loop, price, &each, &each, false);
     const char *why = st_pipewire_connection_open(&listener->server, context, modules, &core_events,

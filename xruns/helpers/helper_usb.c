@@ -1,9 +1,11 @@
-/* sleeptune-observe-usb: reports losses of sound on the buses of USB audio devices, a line for each.
+/* sleeptune-observe-usb: reports losses of sound on the buses of USB audio devices, a line for
+ * each.
  *
- * Only root may read usbmon, since it carries keystrokes and passwords, too. So this program opens it for the
- * buses that have an audio device, gives up all rights, and reads the header of each transfer and, of
- * isochronous ones, the descriptors of packets: read() returns the first bytes of an event, as many as asked
- * for, and MON_IOCH_MFLUSH skips the rest. The contents of a transfer are never copied to this program. */
+ * Only root may read usbmon, since it carries keystrokes and passwords, too. So this program opens
+ * it for the buses that have an audio device, gives up all rights, and reads the header of each
+ * transfer and, of isochronous ones, the descriptors of packets: read() returns the first bytes of
+ * an event, as many as asked for, and MON_IOCH_MFLUSH skips the rest. The contents of a transfer
+ * are never copied to this program. */
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -19,8 +21,8 @@
 
 #define CARDS_MAX 32
 #define BUSES_MAX 8
-/* The kernel's ring has 1.2 MB a bus at most, and the sound that is played is copied there, too (not to us):
- * 32 channels of 96 kHz fill it in 100 ms. */
+/* The kernel's ring has 1.2 MB a bus at most, and the sound that is played is copied there, too
+ * (not to us): 32 channels of 96 kHz fill it in 100 ms. */
 #define RING_BYTES   (1200 * 1024)
 #define LOOK_MS      40
 #define IDLE_MS      1000
@@ -61,8 +63,8 @@ static void find_devices(void)
         const char *number = st_text("USB device %03d/%03d", device->bus, device->number);
         const char *product = st_tree_first_line(machine, st_text("%s/product", folder));
         device->card = card;
-        device->fast =
-            strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480; /* Mbit/s */
+        device->fast = strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >=
+                       480; /* Mbit/s */
         ST_PRINT(device->name, "%s", st_text_or(product, number));
         packets.devices_n++;
     }
@@ -77,7 +79,8 @@ static int open_bus(int number)
     }
     if (buses_n == BUSES_MAX)
         return 0;
-    const int fd = open(st_text("/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    const int fd =
+        open(st_text("/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
     (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* otherwise the ring has 300 kB only */
@@ -88,7 +91,8 @@ static int open_bus(int number)
 /** Gives up root's rights for good. @return 0 or a negative errno value. */
 static int drop_rights(void)
 {
-    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(UNPRIVILEGED) != 0 || setuid(UNPRIVILEGED) != 0))
+    if (geteuid() == 0 &&
+        (setgroups(0, NULL) != 0 || setgid(UNPRIVILEGED) != 0 || setuid(UNPRIVILEGED) != 0))
         return -errno;
     if (geteuid() == 0 || getegid() == 0 || (setuid(0) == 0))
         return -EPERM;
@@ -165,8 +169,8 @@ static int look(void)
     return taken_n;
 }
 
-/** Has the list of sound cards changed? This program must then end, since it has no right to look for the
- * devices of new cards. */
+/** Has the list of sound cards changed? This program must then end, since it has no right to look
+ * for the devices of new cards. */
 static bool cards_changed(int cards)
 {
     static char before[4096];
@@ -215,8 +219,9 @@ int main(int argc, char **argv)
             return st_helper_line_absent("there is no /dev/usbmon%d: run modprobe usbmon as root",
                                          packets.devices[i].bus);
         if (r < 0)
-            return st_helper_line_absent("cannot open /dev/usbmon%d: %s. Only root may read USB packets",
-                                         packets.devices[i].bus, strerror(-r));
+            return st_helper_line_absent(
+                "cannot open /dev/usbmon%d: %s. Only root may read USB packets",
+                packets.devices[i].bus, strerror(-r));
         names = st_text_joined(names, ", ", packets.devices[i].name);
     }
     const int cards = open("/proc/asound/cards", O_RDONLY | O_CLOEXEC);

@@ -51,7 +51,8 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran)
     ST_EACH_OF (client, late->clients, late->n) {
         if (!st_text_is(client->name, name))
             continue;
-        late->first_over = true; /* the server names a client once a cycle, so the first cycle is over */
+        late->first_over =
+            true; /* the server names a client once a cycle, so the first cycle is over */
         client->ran_later |= ran;
         return;
     }
@@ -74,7 +75,8 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
     }
     ST_EACH_OF (client, late->clients, late->n) {
         client->held = client->ran || !any_ran;
-        ST_EACH_OF (other, late->clients, late->n) /* in a circle of clients, no client is the first */
+        ST_EACH_OF (other, late->clients,
+                    late->n) /* in a circle of clients, no client is the first */
             client->held &= other == client || (!other->ran && any_ran) ||
                             !reaches(graph, other->name, client->name) ||
                             reaches(graph, client->name, other->name);

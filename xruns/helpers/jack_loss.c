@@ -1,12 +1,13 @@
-/* Joins xruns of a JACK server to losses of sound, and finds out which client or device they belong to. */
+/* Joins xruns of a JACK server to losses of sound, and finds out which client or device they belong
+ * to. */
 #include "xruns/helpers/jack_loss.h"
 
 #include "core/ns.h"
 
-/* Callbacks at most this number of periods and SOUND_US apart belong to one loss. While a client does not
- * run, jack2 calls back in every second or third period, since it starts over after two
- * (JackEngineControl::UpdateTimeOut); less than 20 ms of sound between two losses make them one, as with
- * PipeWire. */
+/* Callbacks at most this number of periods and SOUND_US apart belong to one loss. While a client
+ * does not run, jack2 calls back in every second or third period, since it starts over after two
+ * (JackEngineControl::UpdateTimeOut); less than 20 ms of sound between two losses make them one, as
+ * with PipeWire. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
 /* a loss of this length is reported before it ends, and no longer waits for messages of the log */
@@ -23,12 +24,13 @@ static bool is_client(enum st_jack_blame blame)
     return blame == ST_JACK_BLAME_NAMED || blame == ST_JACK_BLAME_CLIENT;
 }
 
-struct st_jack_loss *st_jack_loss_take(struct st_jack_losses *losses, const struct st_jack_cycle *now,
-                                       struct st_jack_xrun xrun)
+struct st_jack_loss *st_jack_loss_take(struct st_jack_losses *losses,
+                                       const struct st_jack_cycle *now, struct st_jack_xrun xrun)
 {
     const struct st_jack_loss *before = &losses->before;
     struct st_jack_loss *loss = losses->n > 0 ? &losses->list[losses->n - 1] : NULL, *begins = NULL;
-    if (loss == NULL || (now->at_us - loss->last_us > within_us(now) && losses->n < ST_JACK_LOSSES_MAX)) {
+    if (loss == NULL ||
+        (now->at_us - loss->last_us > within_us(now) && losses->n < ST_JACK_LOSSES_MAX)) {
         begins = &losses->list[losses->n];
         *begins = (struct st_jack_loss){.begun = *now,
                                         .by_device = !xrun.client,
@@ -67,7 +69,8 @@ static void judge(struct st_jack_loss *loss)
     loss->certainty = ST_CERTAINTY_PROBABLE;
     if (hasty) {
         loss->blame = ST_JACK_BLAME_SERVER;
-    } else if (st_jack_late_judge(&loss->late, &loss->graph) > 0) { /* even if the device ran dry, too */
+    } else if (st_jack_late_judge(&loss->late, &loss->graph) >
+               0) { /* even if the device ran dry, too */
         loss->blame = ST_JACK_BLAME_NAMED;
         if (!loss->late.probable)
             loss->certainty = ST_CERTAINTY_EXACT;
@@ -88,17 +91,18 @@ static const char *only_client(const struct st_jack_loss *loss)
     return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
 }
 
-/* Are both losses pieces of one standstill, whose callbacks arrived in pieces? Then the same clients are
- * late in both, and the second follows soon after the first. */
+/* Are both losses pieces of one standstill, whose callbacks arrived in pieces? Then the same
+ * clients are late in both, and the second follows soon after the first. */
 static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_loss *before)
 {
-    return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED && before->blame == ST_JACK_BLAME_NAMED &&
-           loss->begun.at_us - before->since_us < LONG_US &&
+    return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED &&
+           before->blame == ST_JACK_BLAME_NAMED && loss->begun.at_us - before->since_us < LONG_US &&
            st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us);
 }
 
 /* Does the loss continue the client's dropout in the loss before? */
-static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *before, const char *client)
+static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *before,
+                    const char *client)
 {
     if (!loss->joins || loss->blame != before->blame)
         return is_next_piece(loss, before);
@@ -115,8 +119,8 @@ struct saying {
     void *ctx;
 };
 
-static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *before, const char *client,
-                   const struct saying *saying)
+static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *before,
+                   const char *client, const struct saying *saying)
 {
     const bool begins = loss->said_us == 0 && !is_rest(loss, before, client);
     struct st_xrun_seen line = {.event = {.certainty = loss->certainty, .end_ns = saying->now.ns}};
@@ -137,7 +141,8 @@ static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *b
     saying->seen(saying->ctx, &line);
 }
 
-static void say(struct st_jack_loss *loss, const struct st_jack_loss *before, const struct saying *saying)
+static void say(struct st_jack_loss *loss, const struct st_jack_loss *before,
+                const struct saying *saying)
 {
     if (loss->blame == ST_JACK_BLAME_OPEN)
         judge(loss);
@@ -165,16 +170,16 @@ void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, boo
     size_t kept = 0;
     for (size_t i = 0; i < losses->n; i++) {
         struct st_jack_loss *loss = &losses->list[i];
-        const bool over =
-            now.us - loss->last_us >= within_us(&loss->begun) + ST_JACK_PAUSE_US || i + 1 < losses->n;
+        const bool over = now.us - loss->last_us >= within_us(&loss->begun) + ST_JACK_PAUSE_US ||
+                          i + 1 < losses->n;
         const bool waits = log && loss->named_n == 0 && clients_n(loss) > 0;
         const int64_t lasts_us = now.us - loss->begun.at_us;
-        if (loss->said_us == 0
-                ? all || lasts_us >= LONG_US || (over && !waits)
-                : loss->last_us > loss->told_us && (all || over || now.us - loss->said_us >= LONG_US))
+        if (loss->said_us == 0 ? all || lasts_us >= LONG_US || (over && !waits)
+                               : loss->last_us > loss->told_us &&
+                                     (all || over || now.us - loss->said_us >= LONG_US))
             say(loss, &losses->before, &saying);
-        /* a loss of the device is over once reported: only a client's loss can be reported as one that goes
-         * on */
+        /* a loss of the device is over once reported: only a client's loss can be reported as one
+         * that goes on */
         if (loss->said_us != 0 && (over || !is_client(loss->blame) || lasts_us >= LONGEST_US))
             losses->before = *loss;
         else

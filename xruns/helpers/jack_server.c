@@ -1,11 +1,12 @@
 /* jack2: the socket is FOLDER/jack_NAME_UID_0 (posix/JackSocket.cpp, BuildName), the database
- * FOLDER/jack_db-UID (common/JackMetadata.cpp, PropertyInit), opened in JackLibGlobals::Init before the
- * socket. jack1: both are in FOLDER/jack-UID/NAME (libjack/client.c, jack_server_dir; libjack/metadata.c).
- * FOLDER is jack_server_dir of {linux,freebsd}/JackPlatformPlug_os.h. JACK_PROMISCUOUS_SERVER leaves UID out
- * of the socket's name.
+ * FOLDER/jack_db-UID (common/JackMetadata.cpp, PropertyInit), opened in JackLibGlobals::Init before
+ * the socket. jack1: both are in FOLDER/jack-UID/NAME (libjack/client.c, jack_server_dir;
+ * libjack/metadata.c). FOLDER is jack_server_dir of {linux,freebsd}/JackPlatformPlug_os.h.
+ * JACK_PROMISCUOUS_SERVER leaves UID out of the socket's name.
  *
  * /dev/shm/jack-shm-registry is not looked at: JACK itself lets everyone write to it (common/shm.c,
- * jack_create_registry). Who runs JACK beside users that he does not trust has that risk in each client. */
+ * jack_create_registry). Who runs JACK beside users that he does not trust has that risk in each
+ * client. */
 #include "xruns/helpers/jack_server.h"
 
 #include "core/text/text.h"
@@ -30,8 +31,8 @@ bool st_jack_server_is_pipewire(void)
     return dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL;
 }
 
-/* Is the group the user's private one, which has his name and no other member? Systems with such groups have
- * a umask of 002, so that files are writable by the group. */
+/* Is the group the user's private one, which has his name and no other member? Systems with such
+ * groups have a umask of 002, so that files are writable by the group. */
 static bool is_private(gid_t gid)
 {
     const struct passwd *user = getpwuid(geteuid());
@@ -45,15 +46,17 @@ static bool is_private(gid_t gid)
     return true;
 }
 
-/* Does the file belong to this user, and can no other user write to it? Who may connect to a socket does not
- * matter. */
+/* Does the file belong to this user, and can no other user write to it? Who may connect to a socket
+ * does not matter. */
 static bool is_own(const char *path, mode_t kind)
 {
     struct stat info;
-    if (lstat(path, &info) != 0 || info.st_uid != geteuid() || (kind != 0 && (info.st_mode & S_IFMT) != kind))
+    if (lstat(path, &info) != 0 || info.st_uid != geteuid() ||
+        (kind != 0 && (info.st_mode & S_IFMT) != kind))
         return false;
     return (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) ||
-           ((info.st_mode & S_IWOTH) == 0 && ((info.st_mode & S_IWGRP) == 0 || is_private(info.st_gid)));
+           ((info.st_mode & S_IWOTH) == 0 &&
+            ((info.st_mode & S_IWGRP) == 0 || is_private(info.st_gid)));
 }
 
 static bool is_socket(const char *path)
@@ -77,8 +80,8 @@ static bool all_is_own(const char *folder)
     return own;
 }
 
-/* @return the folder in which libjack opens its database. It is made if it does not exist, so that no other
- * user can make it. NULL: there is no such server. */
+/* @return the folder in which libjack opens its database. It is made if it does not exist, so that
+ * no other user can make it. NULL: there is no such server. */
 static const char *find(const char *name)
 {
     char *file = st_text("%s", name);
@@ -95,7 +98,8 @@ static const char *find(const char *name)
         }
         const char *all = st_text("%s/jack%s", *in, st_text_with("-", user));
         const char *own = st_text("%s/%s", all, name);
-        if (strchr(name, '/') == NULL && is_own(all, S_IFDIR) && is_socket(st_text("%s/jack_0", own)))
+        if (strchr(name, '/') == NULL && is_own(all, S_IFDIR) &&
+            is_socket(st_text("%s/jack_0", own)))
             return own;
     }
     return NULL;
@@ -104,7 +108,8 @@ static const char *find(const char *name)
 const char *st_jack_server_look(const char *name)
 {
     if (strlen(name) >= ST_JACK_SERVER_NAME_BYTES)
-        return st_text("the name of the JACK server is longer than %d bytes", ST_JACK_SERVER_NAME_BYTES - 1);
+        return st_text("the name of the JACK server is longer than %d bytes",
+                       ST_JACK_SERVER_NAME_BYTES - 1);
     const char *folder = find(name);
     if (folder == NULL && st_text_is(name, "default"))
         return "JACK is not running for this user";
@@ -112,7 +117,7 @@ const char *st_jack_server_look(const char *name)
         return st_text("JACK server \"%s\" is not running for this user", name);
     if (all_is_own(folder))
         return NULL;
-    return st_text("another user can change %s, which libjack would open. Remove that folder as root, then "
-                   "start JACK again",
+    return st_text("another user can change %s, which libjack would open. Remove that folder as "
+                   "root, then start JACK again",
                    folder);
 }

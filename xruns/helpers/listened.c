@@ -3,16 +3,19 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-/* silences are judged this long after the last one: more may follow, and it may become known what the
- * program did */
+/* silences are judged this long after the last one: more may follow, and it may become known what
+ * the program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
 /* silences are reported after this time even if more follow; one longer silence does not count as a
  * loss */
-#define LONG_NS  (5 * ST_NS_PER_S)
-#define NEAR_NS  (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss */
-#define STOOD_NS (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
-/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two are enough
- * if one of them counts alone ... */
+#define LONG_NS (5 * ST_NS_PER_S)
+#define NEAR_NS                                                                                    \
+    (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss               \
+                          */
+#define STOOD_NS                                                                                   \
+    (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
+/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two
+ * are enough if one of them counts alone ... */
 #define MANY     4
 #define MANY_CUT 8 /* ... and the same number for a program that cuts off its own sound */
 #define TIME_MAX (INT64_MAX / 4)
@@ -24,7 +27,8 @@ static void add(struct st_listened_sum *sum, int64_t lost_ns)
     sum->longest_ns = ST_MAX(lost_ns, sum->longest_ns);
 }
 
-void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)
+void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns,
+                      unsigned signs)
 {
     const bool alone =
         (signs & ST_LISTENED_RARE) != 0 && ((signs & ST_LISTENED_WHOLE) != 0 || listened->plug_in);
@@ -43,7 +47,8 @@ void st_listened_change(struct st_listened *listened, int64_t now_ns)
     listened->changed_ns = now_ns;
 }
 
-void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss, int64_t now_ns)
+void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,
+                       int64_t now_ns)
 {
     listened->stood = *loss;
     listened->stood_ns = now_ns;
@@ -56,7 +61,8 @@ static bool explains(const struct st_listened *listened)
            listened->stood_ns - listened->stood.lost_ns <= listened->end_ns + STOOD_NS;
 }
 
-struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss, int64_t end_ns)
+struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss,
+                                              int64_t end_ns)
 {
     return (struct st_listened_loss){.n = 1,
                                      .begin_ns = end_ns - loss->lost_ns,
@@ -67,8 +73,8 @@ struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss
                                      .reason = loss->reason};
 }
 
-/* Takes a standstill of the program that was too long to be heard as a silence. It is only probable, since it
- * is not known whether the program played sound before. */
+/* Takes a standstill of the program that was too long to be heard as a silence. It is only
+ * probable, since it is not known whether the program played sound before. */
 static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
 {
     if (listened->stood.lost_ns == 0 || now_ns - listened->stood_ns < HOLD_NS)
@@ -109,8 +115,9 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     ret->lost_ns = sum.lost_ns;
     ret->longest_ns = sum.longest_ns;
     /* a busy server reports a change late, so a change after an uncertain loss counts as well */
-    const bool changed = group.changed_ns > group.begin_ns - NEAR_NS &&
-                         (group.changed_ns < group.end_ns + NEAR_NS || ret->certainty != ST_CERTAINTY_EXACT);
+    const bool changed =
+        group.changed_ns > group.begin_ns - NEAR_NS &&
+        (group.changed_ns < group.end_ns + NEAR_NS || ret->certainty != ST_CERTAINTY_EXACT);
     return ret->n > 0 && !changed;
 }
 
@@ -119,14 +126,15 @@ bool st_listened_end(struct st_listened *listened, struct st_listened_loss *ret)
     return st_listened_take(listened, TIME_MAX, ret) && ret->certainty == ST_CERTAINTY_EXACT;
 }
 
-bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
-                       unsigned *ret_signs)
+bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns,
+                       int64_t *ret_lost_ns, unsigned *ret_signs)
 {
     static const int64_t most[] = {UINT32_MAX, TIME_MAX, TIME_MAX, 7};
     char words[4][24];
     int64_t n[4];
     int end = 0;
-    if (sscanf(line, "lost %23s %23s %23s %23s%n", words[0], words[1], words[2], words[3], &end) != 4 ||
+    if (sscanf(line, "lost %23s %23s %23s %23s%n", words[0], words[1], words[2], words[3], &end) !=
+            4 ||
         line[end] != '\0')
         return false;
     for (size_t i = 0; i < 4; i++) {

@@ -29,7 +29,8 @@ int st_listener_start(struct st_listener *listener, const char *listen)
     const char *const argv[] = {NAME, "-V" ST_VERSION, st_text("-l%s", listen), NULL};
     r = st_posix_piped_start(&listener->program, path, argv, (struct st_run_as){0});
     if (r == 0)
-        (void)fcntl(listener->program.in, F_SETFL, O_NONBLOCK); /* never wait for a program that hangs */
+        (void)fcntl(listener->program.in, F_SETFL,
+                    O_NONBLOCK); /* never wait for a program that hangs */
     return r;
 }
 

@@ -1,5 +1,5 @@
-/* The helper program that listens to streams (helper_silence.c): starts it, orders streams, reads its
- * lines. One thread. */
+/* The helper program that listens to streams (helper_silence.c): starts it, orders streams, reads
+ * its lines. One thread. */
 #pragma once
 
 #include <sys/types.h>
@@ -21,8 +21,8 @@ ST_NODISCARD int st_listener_start(struct st_listener *listener, const char *lis
 /** Orders the program to listen to the stream of node `id`, or to stop listening. */
 void st_listener_order(struct st_listener *listener, uint32_t id, bool listen);
 
-/** Reads reports of silence; call when `program.out` is readable. @return false: the program has ended and
- * is closed. */
+/** Reads reports of silence; call when `program.out` is readable. @return false: the program has
+ * ended and is closed. */
 bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *streams);
 
 /** Ends the program if it runs. @param why the reason, kept in listener->why. */

@@ -14,12 +14,14 @@ const char *st_pipewire_connection_no_start(void)
     return st_text("libpipewire does not start: %s", strerror(errno));
 }
 
-const char *st_pipewire_connection_open(struct st_pipewire_connection *connection, struct pw_context *context,
-                                        const char *const *modules, const struct pw_core_events *core_events,
+const char *st_pipewire_connection_open(struct st_pipewire_connection *connection,
+                                        struct pw_context *context, const char *const *modules,
+                                        const struct pw_core_events *core_events,
                                         const struct pw_registry_events *registry_events, void *ctx)
 {
-    bool loaded = context != NULL &&
-                  pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) != NULL;
+    bool loaded =
+        context != NULL &&
+        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) != NULL;
     for (; loaded && *modules != NULL; modules++)
         loaded = pw_context_load_module(context, *modules, NULL, NULL) != NULL;
     if (!loaded)
@@ -28,7 +30,8 @@ const char *st_pipewire_connection_open(struct st_pipewire_connection *connectio
     if (connection->core == NULL)
         return errno == EHOSTDOWN
                    ? "PipeWire is not running for this user"
-                   : st_text("the PipeWire server of this user refuses the connection: %s", strerror(errno));
+                   : st_text("the PipeWire server of this user refuses the connection: %s",
+                             strerror(errno));
     pw_core_add_listener(connection->core, &core_hook, core_events, ctx);
     connection->registry = pw_core_get_registry(connection->core, PW_VERSION_REGISTRY, 0);
     if (connection->registry == NULL)
@@ -39,8 +42,8 @@ const char *st_pipewire_connection_open(struct st_pipewire_connection *connectio
 }
 
 struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection *connection,
-                                             const uint32_t from[2], const uint32_t to[2], bool passive,
-                                             size_t user_bytes)
+                                             const uint32_t from[2], const uint32_t to[2],
+                                             bool passive, size_t user_bytes)
 {
     const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, st_text("%" PRIu32, from[0])},
                                           {PW_KEY_LINK_OUTPUT_PORT, st_text("%" PRIu32, from[1])},
@@ -48,6 +51,6 @@ struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection
                                           {PW_KEY_LINK_INPUT_PORT, st_text("%" PRIu32, to[1])},
                                           {PW_KEY_LINK_PASSIVE, passive ? "true" : "false"},
                                           {PW_KEY_OBJECT_LINGER, "false"}};
-    return pw_core_create_object(connection->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,
-                                 &SPA_DICT_INIT_ARRAY(items), user_bytes);
+    return pw_core_create_object(connection->core, "link-factory", PW_TYPE_INTERFACE_Link,
+                                 PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), user_bytes);
 }

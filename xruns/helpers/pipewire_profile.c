@@ -8,8 +8,10 @@
 
 #define PROFILER_FOLLOWER_CLOCK (SPA_PROFILER_followerBlock + 1) /* missing in older headers */
 
-#define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
-#define BEGIN_NS ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
+#define KEEP_NS                                                                                    \
+    ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
+#define BEGIN_NS                                                                                   \
+    ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
 /* @return by how much the node's counter of xruns has risen since the previous report. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
@@ -47,18 +49,20 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
 
-/* For PipeWire 0.3.65, which has no counter: has the node not finished its cycle? Such a cycle is reported
- * twice: as incomplete when the next one begins, with the driver's times of the cycle before, and as ended by
- * the driver. Only the first report counts: a late node ends the next cycle too early and may be awake again
- * in it, which is no dropout. */
-static bool unfinished(const struct st_pipewire_block *block, const struct st_pipewire_block *driver)
+/* For PipeWire 0.3.65, which has no counter: has the node not finished its cycle? Such a cycle is
+ * reported twice: as incomplete when the next one begins, with the driver's times of the cycle
+ * before, and as ended by the driver. Only the first report counts: a late node ends the next cycle
+ * too early and may be awake again in it, which is no dropout. */
+static bool unfinished(const struct st_pipewire_block *block,
+                       const struct st_pipewire_block *driver)
 {
-    return (block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE) &&
+    return (block->status == ST_PIPEWIRE_CYCLE_TRIGGERED ||
+            block->status == ST_PIPEWIRE_CYCLE_AWAKE) &&
            driver->signal_ns == driver->prev_signal_ns;
 }
 
-/* Keeps the times of a node in a cycle with a dropout. A late node has the times up to the deadline; it is
- * judged later. */
+/* Keeps the times of a node in a cycle with a dropout. A late node has the times up to the
+ * deadline; it is judged later. */
 static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
@@ -91,9 +95,10 @@ static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipe
         keep_node(node, cycle);
 }
 
-/* @return the number of cycles since the node's last report, to limit its dropouts: since 0.3.72, a client
- * that wakes up late counts cycles again that the server has counted. */
-static int64_t cycles_since(const struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
+/* @return the number of cycles since the node's last report, to limit its dropouts: since 0.3.72, a
+ * client that wakes up late counts cycles again that the server has counted. */
+static int64_t cycles_since(const struct st_profile_node *node,
+                            const struct st_pipewire_cycle *cycle)
 {
     const int64_t since_ns = cycle->driver.signal_ns - node->latest.cycle_ns + cycle->period_ns / 2;
     if (node->latest.cycle_ns == 0 || cycle->period_ns <= 0)
@@ -101,26 +106,27 @@ static int64_t cycles_since(const struct st_profile_node *node, const struct st_
     return ST_MAX(since_ns / cycle->period_ns, 1);
 }
 
-/* Notes whether a node is asynchronous. Before 1.4.9, its times show it: it was signalled in this cycle and
- * has the times of the cycle before. */
+/* Notes whether a node is asynchronous. Before 1.4.9, its times show it: it was signalled in this
+ * cycle and has the times of the cycle before. */
 static void note_async(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                        const struct st_pipewire_block *block)
 {
-    if (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
-        block->status <= ST_PIPEWIRE_CYCLE_FINISHED)
+    if (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED &&
+        block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED && block->status <= ST_PIPEWIRE_CYCLE_FINISHED)
         node->is_async = block->signal_ns < cycle->driver.signal_ns;
     node->is_async |= block->is_async;
 }
 
-/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen if it had
- * not finished that one. A client that wakes up late counts the cycles that it slept again, in a cycle that
- * it has finished. */
+/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen if
+ * it had not finished that one. A client that wakes up late counts the cycles that it slept again,
+ * in a cycle that it has finished. */
 static void take_async(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
                        int64_t rise)
 {
     const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
-                         block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
+                         block->finish_ns >= block->awake_ns &&
+                         block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
     /* such a cycle is not kept, since the other nodes' times belong to a later one */
     const bool late = profile->any_late;
@@ -134,13 +140,16 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     if (then.signal_ns < before.driver.signal_ns ||
         then.signal_ns >= now_ns) /* the time does not belong to that cycle */
         then.signal_ns = before.driver.signal_ns;
-    st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
+    st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns,
+                        now_ns + cycle->period_ns);
     st_profile_late_take(profile, node, &before, &then);
     profile->any_late = late;
 }
 
-/* Adds up, once a second, what the client's thread did: its samples are kept for some seconds only. */
-static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_node *node, int64_t now_ns)
+/* Adds up, once a second, what the client's thread did: its samples are kept for some seconds
+ * only. */
+static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_node *node,
+                       int64_t now_ns)
 {
     struct st_dropout_figures since = {.signal_ns = node->thread.asked_ns, .end_ns = now_ns};
     profile->ops.plays(profile->ctx, node->client, &since);
@@ -150,7 +159,8 @@ static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_no
     node->thread.asked_ns = now_ns;
 }
 
-static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
+static void take_follower(struct st_pipewire_profile *profile,
+                          const struct st_pipewire_cycle *cycle,
                           const struct st_pipewire_block *block)
 {
     struct st_profile_node *node = st_profile_node_find_or_add(profile, block->id);
@@ -159,8 +169,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     st_profile_node_rename(&node->name, block->name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = false;
-    /* a cycle that a late client has ended is reported twice, first with the driver's times of the cycle
-     * before */
+    /* a cycle that a late client has ended is reported twice, first with the driver's times of the
+     * cycle before */
     if (st_profile_node_is_own(profile, node->client) ||
         (node->is_async && cycle->driver.signal_ns == cycle->driver.prev_signal_ns))
         return;
@@ -170,7 +180,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     const int64_t rise = ST_MIN(counted_n, cycles_since(node, cycle));
     const int64_t now_ns = cycle->driver.signal_ns;
     note_async(node, cycle, block);
-    if (node->latest.cycle_ns != 0 ? now_ns - node->latest.cycle_ns > ST_PROFILE_PAUSE_NS : node->is_new)
+    if (node->latest.cycle_ns != 0 ? now_ns - node->latest.cycle_ns > ST_PROFILE_PAUSE_NS
+                                   : node->is_new)
         node->begun_ns = now_ns;
     if (node->thread.asked_ns == 0 || now_ns - node->thread.asked_ns > ST_NS_PER_S)
         ask_thread(profile, node, now_ns);
@@ -187,7 +198,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     } else if (node->is_async) {
         take_async(profile, node, cycle, block, rise);
     } else {
-        st_profile_late_add(node, rise, now_ns - (rise - 1) * cycle->period_ns, now_ns + cycle->period_ns);
+        st_profile_late_add(node, rise, now_ns - (rise - 1) * cycle->period_ns,
+                            now_ns + cycle->period_ns);
         st_profile_late_take(profile, node, cycle, block);
     }
     st_profile_node_count_load(node, cycle, block, node->is_async);
@@ -208,15 +220,17 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
     if (lost == 0)
         return 0;
-    struct st_event event = st_profile_losses_event(node, ST_EVENT_DEVICE_DROPOUT, ST_DROPOUT_AT_RESYNC);
+    struct st_event event =
+        st_profile_losses_event(node, ST_EVENT_DEVICE_DROPOUT, ST_DROPOUT_AT_RESYNC);
     event.certainty = ST_CERTAINTY_PROBABLE;
     event.lost_ns = event.longest_ns = st_pipewire_cycle_time_of(lost, (double)clock.rate_hz);
     st_profile_losses_add(profile, &event);
     return 0;
 }
 
-/* Finds lost reports: the server numbers cycles even if a report finds no room (module-profiler.c). Only for
- * versions without a counter of a node's dropouts. @return -EOVERFLOW: reports were lost. */
+/* Finds lost reports: the server numbers cycles even if a report finds no room (module-profiler.c).
+ * Only for versions without a counter of a node's dropouts. @return -EOVERFLOW: reports were
+ * lost. */
 static int note_number(struct st_pipewire_profile *profile, int64_t number)
 {
     const int64_t last = profile->number;
@@ -226,7 +240,8 @@ static int note_number(struct st_pipewire_profile *profile, int64_t number)
     return 0;
 }
 
-/* Takes the report of one cycle, in which the driver's block comes before those of its followers. */
+/* Takes the report of one cycle, in which the driver's block comes before those of its
+ * followers. */
 static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
     const struct spa_pod_prop *prop;

@@ -15,7 +15,8 @@
 #define CLIENTS_MAX 1024 /* a server has no file descriptors for more clients */
 
 struct stream {
-    bool used, playing, refused;      /* refused: permission to look at the stream's program was denied */
+    bool used, playing,
+        refused; /* refused: permission to look at the stream's program was denied */
     bool mute, excepted, heard, deaf; /* deaf: the listener gets no sound from this stream */
     struct st_pipewire_streams *all;
     uint32_t id, client;
@@ -42,7 +43,8 @@ struct st_pipewire_streams {
     bool wanted; /* streams are listened to */
 };
 
-struct st_pipewire_streams *st_pipewire_streams_new(const struct st_pipewire_streams_hearing *hearing)
+struct st_pipewire_streams *
+st_pipewire_streams_new(const struct st_pipewire_streams_hearing *hearing)
 {
     struct st_pipewire_streams *streams = calloc(1, sizeof(*streams));
     if (streams != NULL)
@@ -89,8 +91,9 @@ static void decide(struct stream *stream)
     ST_EACH (one, stream->all->streams)
         heard_n += one->used && one->heard;
     const int64_t period_ns = hearing->period_ns(hearing->ctx, stream->id);
-    const bool hear = stream->all->wanted && stream->playing && !stream->mute && !stream->excepted &&
-                      !stream->deaf && (stream->heard || heard_n < ST_LISTENED_MAX) &&
+    const bool hear = stream->all->wanted && stream->playing && !stream->mute &&
+                      !stream->excepted && !stream->deaf &&
+                      (stream->heard || heard_n < ST_LISTENED_MAX) &&
                       (period_ns == 0 ? stream->heard : period_ns >= hearing->period_min_ns);
     stream->buffer.period_ns = period_ns;
     if (hear == stream->heard)
@@ -123,7 +126,8 @@ static bool is_among(const char *name, const char *names)
 static int64_t number_of(const struct spa_dict *props, const char *key)
 {
     int64_t number = 0;
-    (void)!st_number_i64(st_text_or(st_pipewire_streams_property(props, key), ""), 1, INT32_MAX, &number);
+    (void)!st_number_i64(st_text_or(st_pipewire_streams_property(props, key), ""), 1, INT32_MAX,
+                         &number);
     return number;
 }
 
@@ -147,12 +151,14 @@ static void on_info(void *ctx, const struct pw_node_info *info)
         const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID);
         const char *except = stream->all->hearing.except;
         stream->buffer_bytes = number_of(info->props, "pulse.attr.tlength");
-        stream->excepted = is_among(binary, except) ||
-                           is_among(st_pipewire_streams_property(info->props, PW_KEY_APP_NAME), except) ||
-                           is_among(st_pipewire_streams_property(info->props, PW_KEY_NODE_NAME), except);
+        stream->excepted =
+            is_among(binary, except) ||
+            is_among(st_pipewire_streams_property(info->props, PW_KEY_APP_NAME), except) ||
+            is_among(st_pipewire_streams_property(info->props, PW_KEY_NODE_NAME), except);
         if (pid != stream->pid) {
             stream->pid = pid;
-            stream->refused = pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
+            stream->refused =
+                pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
         }
     }
     const char *corked = st_pipewire_streams_property(info->props, "pulse.corked");
@@ -168,12 +174,13 @@ static int64_t sample_bytes(enum spa_audio_format format)
     static const struct {
         enum spa_audio_format format;
         int64_t bytes;
-    } formats[] = {
-        {SPA_AUDIO_FORMAT_U8, 1},     {SPA_AUDIO_FORMAT_ULAW, 1},      {SPA_AUDIO_FORMAT_ALAW, 1},
-        {SPA_AUDIO_FORMAT_S16_LE, 2}, {SPA_AUDIO_FORMAT_S16_BE, 2},    {SPA_AUDIO_FORMAT_S24_LE, 3},
-        {SPA_AUDIO_FORMAT_S24_BE, 3}, {SPA_AUDIO_FORMAT_S24_32_LE, 4}, {SPA_AUDIO_FORMAT_S24_32_BE, 4},
-        {SPA_AUDIO_FORMAT_S32_LE, 4}, {SPA_AUDIO_FORMAT_S32_BE, 4},    {SPA_AUDIO_FORMAT_F32_LE, 4},
-        {SPA_AUDIO_FORMAT_F32_BE, 4}};
+    } formats[] = {{SPA_AUDIO_FORMAT_U8, 1},        {SPA_AUDIO_FORMAT_ULAW, 1},
+                   {SPA_AUDIO_FORMAT_ALAW, 1},      {SPA_AUDIO_FORMAT_S16_LE, 2},
+                   {SPA_AUDIO_FORMAT_S16_BE, 2},    {SPA_AUDIO_FORMAT_S24_LE, 3},
+                   {SPA_AUDIO_FORMAT_S24_BE, 3},    {SPA_AUDIO_FORMAT_S24_32_LE, 4},
+                   {SPA_AUDIO_FORMAT_S24_32_BE, 4}, {SPA_AUDIO_FORMAT_S32_LE, 4},
+                   {SPA_AUDIO_FORMAT_S32_BE, 4},    {SPA_AUDIO_FORMAT_F32_LE, 4},
+                   {SPA_AUDIO_FORMAT_F32_BE, 4}};
     ST_EACH (row, formats) {
         if (row->format == format)
             return row->bytes;
@@ -181,8 +188,8 @@ static int64_t sample_bytes(enum spa_audio_format format)
     return 0;
 }
 
-/* Is each choice in the parameters complete? The parser of PipeWire 0.3.65 reads a choice without a check of
- * its size. */
+/* Is each choice in the parameters complete? The parser of PipeWire 0.3.65 reads a choice without a
+ * check of its size. */
 static bool is_whole(const struct spa_pod *pod)
 {
     const struct spa_pod_prop *prop;
@@ -209,11 +216,13 @@ static void take_volume(struct stream *stream, const struct spa_pod *param)
     if (prop != NULL)
         (void)spa_pod_get_bool(&prop->value, &mute);
     prop = spa_pod_find_prop(param, NULL, SPA_PROP_channelVolumes);
-    const struct spa_pod_array *array = prop != NULL ? (const struct spa_pod_array *)&prop->value : NULL;
+    const struct spa_pod_array *array =
+        prop != NULL ? (const struct spa_pod_array *)&prop->value : NULL;
     const bool floats = array != NULL && SPA_POD_BODY_SIZE(array) >= sizeof(array->body) &&
                         array->body.child.size == sizeof(volumes[0]);
     const uint32_t n =
-        floats ? spa_pod_copy_array(&array->pod, SPA_TYPE_Float, volumes, SPA_AUDIO_MAX_CHANNELS) : 0;
+        floats ? spa_pod_copy_array(&array->pod, SPA_TYPE_Float, volumes, SPA_AUDIO_MAX_CHANNELS)
+               : 0;
     for (uint32_t i = 0; i < n; i++)
         loudest = ST_MAX(volumes[i], loudest);
     stream->mute = mute || (n > 0 && loudest <= 0);
@@ -235,7 +244,8 @@ static void on_param(void *ctx, int seq, uint32_t id, uint32_t index, uint32_t n
     set_playing(stream, stream->playing);
 }
 
-static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = on_info, .param = on_param};
+static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = on_info,
+                                                  .param = on_param};
 
 static void on_removed(void *ctx)
 {
@@ -246,18 +256,22 @@ static void on_removed(void *ctx)
     *stream = (struct stream){0};
 }
 
-static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_removed};
+static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS,
+                                                      .removed = on_removed};
 
 /* --- all streams --- */
 
-/* Subscribes to the format and properties of a stream if a buffer is between the stream and its program. */
-static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry, struct stream *stream)
+/* Subscribes to the format and properties of a stream if a buffer is between the stream and its
+ * program. */
+static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry,
+                struct stream *stream)
 {
     const struct client *client = find_client(streams, stream->client);
     uint32_t params[] = {SPA_PARAM_Format, SPA_PARAM_Props};
     if (!stream->used || stream->proxy != NULL || client == NULL)
         return;
-    stream->proxy = pw_registry_bind(registry, stream->id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
+    stream->proxy =
+        pw_registry_bind(registry, stream->id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
     if (stream->proxy == NULL)
         return;
     pw_proxy_add_listener(stream->proxy, &stream->removed_listener, &removed_events, stream);
@@ -265,15 +279,16 @@ static void ask(struct st_pipewire_streams *streams, struct pw_registry *registr
     pw_node_subscribe_params((struct pw_node *)stream->proxy, params, ST_ARRAY_LEN(params));
 }
 
-void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_registry *registry, uint32_t id,
-                             uint32_t client)
+void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_registry *registry,
+                             uint32_t id, uint32_t client)
 {
     struct stream *stream = streams->streams;
     while (stream < streams->streams + STREAMS_MAX && stream->used)
         stream++;
     if (stream == streams->streams + STREAMS_MAX)
         return;
-    *stream = (struct stream){.used = true, .refused = true, .all = streams, .id = id, .client = client};
+    *stream =
+        (struct stream){.used = true, .refused = true, .all = streams, .id = id, .client = client};
     ask(streams, registry, stream);
 }
 
@@ -305,8 +320,8 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
     }
 }
 
-enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,
-                                                 int64_t *ret_buffer_ns)
+enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams,
+                                                 uint32_t client, int64_t *ret_buffer_ns)
 {
     enum st_xrun_between between = ST_XRUN_BETWEEN_NOTHING;
     if (find_client(streams, client) != NULL)

@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-#define ST_PIPEWIRE_VERSION(major, minor, micro)                                                             \
+#define ST_PIPEWIRE_VERSION(major, minor, micro)                                                   \
     (((uint32_t)(major) << 16) + ((uint32_t)(minor) << 8) + (uint32_t)(micro))
 
 /** Parses "0.3.65". @return 0: not a version. */

@@ -5,12 +5,15 @@
 
 /* a client that has not finished this long after its deadline is judged by its time so far */
 #define PATIENCE_NS (300 * ST_NS_PER_MS)
-/* a dropout of the server is counted after this time even if the program that took the CPU is not known */
+/* a dropout of the server is counted after this time even if the program that took the CPU is not
+ * known */
 #define CULPRIT_NS (4 * ST_NS_PER_S)
 /* a server without a cycle for this time before it was stopped was idle */
 #define PLAYED_NS (500 * ST_NS_PER_MS)
-#define SOUND_NS  (20 * ST_NS_PER_MS)   /* losses with less sound than this between them are one dropout */
-#define REPORT_NS (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
+#define SOUND_NS                                                                                   \
+    (20 * ST_NS_PER_MS) /* losses with less sound than this between them are one dropout */
+#define REPORT_NS                                                                                  \
+    (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
 /* maximum time from the end of a client that held the server up to the server's next cycle */
 #define HAND_OVER_NS (50 * ST_NS_PER_US)
 
@@ -22,14 +25,15 @@ bool st_profile_late_is(const struct st_profile_node *node, int64_t cycle_ns)
 }
 
 static void count_lost(struct st_pipewire_profile *profile, struct st_profile_node *node,
-                       enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit,
-                       bool culprit_plays)
+                       enum st_dropout_reason reason, struct st_dropout_cycle cycle,
+                       const char *culprit, bool culprit_plays)
 {
     struct st_profile_lost *lost = &node->lost;
     const bool begins = lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS;
     if (lost->n == 0)
         return;
-    struct st_event event = st_profile_losses_event(node, ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_AT_GRAPH);
+    struct st_event event =
+        st_profile_losses_event(node, ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_AT_GRAPH);
     profile->kept.counts |= st_profile_late_is(node, profile->kept.cycle_ns);
     if (begins) {
         lost->begin_ns = lost->from_ns;
@@ -81,9 +85,10 @@ static bool is_short(int64_t length_ns, int64_t period_ns)
     return length_ns < period_ns - period_ns / 10;
 }
 
-/* @return the name of the program that took the CPU: the names of its clients (at most two) if it has any,
- * else its own. */
-static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late)
+/* @return the name of the program that took the CPU: the names of its clients (at most two) if it
+ * has any, else its own. */
+static const char *culprit_of(struct st_pipewire_profile *profile,
+                              const struct st_dropout_figures *late)
 {
     const char *names = "";
     ST_EACH_OF (culprit, late->culprits, late->culprits_n) {
@@ -99,8 +104,9 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
     return st_text_or(names, st_text("%.28s", late->culprit));
 }
 
-/* Counts n cycles that were lost because the server began a cycle at to_ns instead of from_ns: for the client
- * that held the server up (holder_id), or for the driver's node if no client is known. */
+/* Counts n cycles that were lost because the server began a cycle at to_ns instead of from_ns: for
+ * the client that held the server up (holder_id), or for the driver's node if no client is
+ * known. */
 static void blame_late(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
@@ -115,8 +121,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
     if (holder_id != 0 && holder != NULL) {
         st_profile_late_add(holder, n, from_ns, to_ns);
         count_lost(profile, holder, ST_DROPOUT_TOO_SLOW,
-                   (struct st_dropout_cycle){driver->server.busy_ns, driver->server.error_ns, 0, 0}, "",
-                   false);
+                   (struct st_dropout_cycle){driver->server.busy_ns, driver->server.error_ns, 0, 0},
+                   "", false);
         return;
     }
     profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
@@ -131,8 +137,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
     count_lost(profile, driver, reason, (struct st_dropout_cycle){0}, culprit, late.culprits_n > 0);
 }
 
-/* A client was not ready because the server was late: counts this as a dropout of the server, once for all
- * such clients. */
+/* A client was not ready because the server was late: counts this as a dropout of the server, once
+ * for all such clients. */
 static void blame_server(struct st_pipewire_profile *profile, struct st_profile_node *node,
                          struct st_profile_node *driver)
 {
@@ -143,7 +149,8 @@ static void blame_server(struct st_pipewire_profile *profile, struct st_profile_
         return;
     driver->server.counted_ns = end_ns;
     if (driver->server.began_ns > cycle_ns - 4 * driver->period_ns)
-        blame_late(profile, driver, driver->server.holder, driver->server.due_ns, driver->server.began_ns, n);
+        blame_late(profile, driver, driver->server.holder, driver->server.due_ns,
+                   driver->server.began_ns, n);
     else
         blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
 }
@@ -154,8 +161,8 @@ void st_profile_late_forgive(struct st_profile_node *node)
     node->late = (struct st_profile_late){0};
 }
 
-/* Finds the reason why the client was late in a cycle, which it has finished at end_ns, and counts the
- * dropout. */
+/* Finds the reason why the client was late in a cycle, which it has finished at end_ns, and counts
+ * the dropout. */
 static void judge(struct st_pipewire_profile *profile, struct st_profile_node *node,
                   const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
@@ -189,15 +196,17 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         awake_ns = ST_MIN(late->awake_ns, awake_ns);
     const int64_t own_ns = st_dropout_judge_computed_ns(late);
     if (slow && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
-        awake_ns =
-            late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
+        awake_ns = late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with
+                                       a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    /* count only the client's own time: a larger buffer would not help against others that take the CPU */
+    /* count only the client's own time: a larger buffer would not help against others that take the
+     * CPU */
     if (late->measured)
         busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
-        node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+        node->kept.wait_ns =
+            ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     }
     if (slow && node->usual.latest_ns != 0 &&
         late->awake_ns != 0) /* otherwise the client's wake-up time is not known */
@@ -216,8 +225,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     node->late = (struct st_profile_late){0};
 }
 
-/* Has the node been awake since an earlier cycle? Not known (false) from PipeWire 0.3.65, which reports no
- * xruns and another time as the wake-up time. */
+/* Has the node been awake since an earlier cycle? Not known (false) from PipeWire 0.3.65, which
+ * reports no xruns and another time as the wake-up time. */
 static bool is_awake(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
@@ -247,8 +256,9 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
         if (!st_profile_late_is(node, from_ns))
             continue;
         ST_EACH (other, profile->nodes) {
-            const bool again = other->latest.finish_ns >
-                               to_ns; /* the finish time is of a later cycle: that client was late itself */
+            const bool again =
+                other->latest.finish_ns >
+                to_ns; /* the finish time is of a later cycle: that client was late itself */
             const int64_t ago_ns = to_ns - (again ? other->judged.end_ns : other->latest.finish_ns);
             if (!other->used || other->drives || other == node || ago_ns < 0 || ago_ns >= least_ns)
                 continue;
@@ -258,21 +268,25 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
     }
 }
 
-/* Did the node sleep through this cycle? Since 0.3.72, a JACK client that ends late marks the next cycle as
- * finished as well, and sleeps through it (pipewire-jack.c, signal_sync, of 1.4.2); a stream does not. */
+/* Did the node sleep through this cycle? Since 0.3.72, a JACK client that ends late marks the next
+ * cycle as finished as well, and sleeps through it (pipewire-jack.c, signal_sync, of 1.4.2); a
+ * stream does not. */
 static bool slept(const struct st_pipewire_block *block)
 {
-    return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status == ST_PIPEWIRE_CYCLE_FINISHED &&
-           block->awake_ns < block->signal_ns && block->finish_ns > block->signal_ns;
+    return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED &&
+           block->status == ST_PIPEWIRE_CYCLE_FINISHED && block->awake_ns < block->signal_ns &&
+           block->finish_ns > block->signal_ns;
 }
 
-/* Follows a late node until it has finished. The reported times may already be those of a later cycle. As the
- * wake-up time, PipeWire 0.3.65 reports a time just before it signals the client. */
+/* Follows a late node until it has finished. The reported times may already be those of a later
+ * cycle. As the wake-up time, PipeWire 0.3.65 reports a time just before it signals the client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
-                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
+                        const struct st_pipewire_cycle *cycle,
+                        const struct st_pipewire_block *block)
 {
     struct st_dropout_figures *late = &node->late.figures;
-    const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
+    const bool awake_again =
+        block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
@@ -294,7 +308,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
 }
 
 /* @return the time at which the server began this cycle, if it began late (ns); else 0. */
-static int64_t begun_late_ns(const struct st_profile_node *driver, const struct st_pipewire_cycle *cycle)
+static int64_t begun_late_ns(const struct st_profile_node *driver,
+                             const struct st_pipewire_cycle *cycle)
 {
     const int64_t known_ns = driver->latest.cycle_ns, period_ns = driver->period_ns;
     int64_t begin_ns = cycle->driver.signal_ns;
@@ -305,9 +320,10 @@ static int64_t begun_late_ns(const struct st_profile_node *driver, const struct 
     return begin_ns;
 }
 
-/* Counts a dropout that the client's times do not show, since the client has finished by now. PipeWire 0.3.65
- * reports such a dropout if a late server began the next cycle at once and gave the client no time. Later
- * versions do so while a server catches up after it was stopped: that dropout is counted already. */
+/* Counts a dropout that the client's times do not show, since the client has finished by now.
+ * PipeWire 0.3.65 reports such a dropout if a late server began the next cycle at once and gave the
+ * client no time. Later versions do so while a server catches up after it was stopped: that dropout
+ * is counted already. */
 static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
@@ -318,7 +334,8 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
     struct st_profile_node *driver = st_profile_node_find(profile, cycle->driver.id);
     if (node->judged.end_ns != 0 && now_ns - node->judged.end_ns < near_ns) {
         reason = node->judged.reason;
-    } else if (driver != NULL && (!counted || driver->server.counted_ns > driver->server.began_ns)) {
+    } else if (driver != NULL &&
+               (!counted || driver->server.counted_ns > driver->server.began_ns)) {
         if (begun_late_ns(driver, cycle) != 0)
             return; /* the next cycle shows who held the server up */
         if (driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
@@ -332,7 +349,8 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
 }
 
 void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile_node *node,
-                          const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
+                          const struct st_pipewire_cycle *cycle,
+                          const struct st_pipewire_block *block)
 {
     const bool late =
         block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
@@ -340,13 +358,16 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
     if (node->late.figures.signal_ns != 0)
         follow_late(profile, node, cycle, block);
     else if (late &&
-             driver->awake_ns > block->signal_ns && /* otherwise the node was signalled for the next cycle */
+             driver->awake_ns >
+                 block->signal_ns && /* otherwise the node was signalled for the next cycle */
              (node->lost.n > 0 ||
-              block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise a client of the previous cycle
-                                                                    ended the node's cycle */
+              block->xruns_n !=
+                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise a client of the previous cycle
+                                                      ended the node's cycle */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
-    if (slept(block) && node->judged.end_ns == block->finish_ns && block->signal_ns < driver->awake_ns)
+    if (slept(block) && node->judged.end_ns == block->finish_ns &&
+        block->signal_ns < driver->awake_ns)
         st_profile_late_add(node, 1, driver->signal_ns, driver->signal_ns + cycle->period_ns);
     if (!late && node->late.figures.signal_ns == 0)
         judge_rest(profile, node, cycle, block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED);
@@ -354,11 +375,12 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
 
 /* --- the server --- */
 
-/* @return the CPU time of a client that finished just before the server began a cycle late; 0: it did not
- * finish there, or not known. The time counts from the due time of that cycle; with `reported`, from one
- * period earlier, and the finish time is that of the previous report. */
-static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
-                           const struct st_profile_node *node, bool reported, int64_t *ret_error_ns)
+/* @return the CPU time of a client that finished just before the server began a cycle late; 0: it
+ * did not finish there, or not known. The time counts from the due time of that cycle; with
+ * `reported`, from one period earlier, and the finish time is that of the previous report. */
+static int64_t computed_ns(struct st_pipewire_profile *profile,
+                           const struct st_profile_node *driver, const struct st_profile_node *node,
+                           bool reported, int64_t *ret_error_ns)
 {
     const struct st_profile_server *server = &driver->server;
     const int64_t period_ns = driver->period_ns, from_ns = server->due_ns - period_ns * reported;
@@ -377,8 +399,8 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
     return st_dropout_judge_computed_ns(&figures);
 }
 
-/* Finds the client that computed for more than a period on the server's CPU until the server could begin.
- * PipeWire 0.3.65 does not report such a cycle, only the time when the client finished. */
+/* Finds the client that computed for more than a period on the server's CPU until the server could
+ * begin. PipeWire 0.3.65 does not report such a cycle, only the time when the client finished. */
 static void find_holder(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
     struct st_profile_server *server = &driver->server;
@@ -407,7 +429,8 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_profile_n
 }
 
 /* Was a client of that driver late when the driver's device ran dry? */
-static bool was_client_late(const struct st_pipewire_profile *profile, const struct st_profile_node *driver)
+static bool was_client_late(const struct st_pipewire_profile *profile,
+                            const struct st_profile_node *driver)
 {
     ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
@@ -419,7 +442,8 @@ static bool was_client_late(const struct st_pipewire_profile *profile, const str
     return false;
 }
 
-void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
+void st_profile_late_explain_dry(struct st_pipewire_profile *profile,
+                                 struct st_profile_node *driver)
 {
     struct st_profile_server *server = &driver->server;
     const int64_t near_ns = 2 * driver->period_ns;
@@ -431,7 +455,8 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     if (counted || (server->began_ns != 0 && llabs(server->dry_ns - server->began_ns) < near_ns)) {
         if (!counted && server->counted_ns < server->began_ns) {
             server->counted_ns = server->began_ns + driver->period_ns;
-            blame_late(profile, driver, server->holder, server->due_ns, server->began_ns, server->dry_n);
+            blame_late(profile, driver, server->holder, server->due_ns, server->began_ns,
+                       server->dry_n);
         }
         server->dry_n = server->dry_lost_ns = server->dry_longest_ns = 0;
     } else if (driver->latest.cycle_ns - server->dry_ns >= near_ns) {
@@ -453,8 +478,8 @@ static void count_stopped(struct st_pipewire_profile *profile, struct st_profile
     server->holder = 0;
 }
 
-/* Was the server stopped from from_ns to to_ns? from_ns is the end of what was already counted: of the last
- * cycle, or of the stop so far (st_pipewire_profile_starved). */
+/* Was the server stopped from from_ns to to_ns? from_ns is the end of what was already counted: of
+ * the last cycle, or of the stop so far (st_pipewire_profile_starved). */
 static bool was_stopped(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
                         int64_t from_ns, int64_t to_ns)
 {
@@ -466,7 +491,8 @@ static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pro
            to_ns - from_ns - whole.stopped_ns < PLAYED_NS;
 }
 
-void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_profile_node *driver,
+void st_profile_late_note_server(struct st_pipewire_profile *profile,
+                                 struct st_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
     const int64_t known_ns = driver->latest.cycle_ns, begin_ns = begun_late_ns(driver, cycle),

@@ -17,8 +17,9 @@ struct st_event st_profile_losses_event(const struct st_profile_node *node, enum
 void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_event *event)
 {
     ST_EACH_OF (same, profile->unreported, profile->unreported_n) {
-        if (same->kind != event->kind || same->reason != event->reason || same->place != event->place ||
-            !st_text_is(same->client, event->client) || !st_text_is(same->device, event->device))
+        if (same->kind != event->kind || same->reason != event->reason ||
+            same->place != event->place || !st_text_is(same->client, event->client) ||
+            !st_text_is(same->device, event->device))
             continue;
         st_event_add(same, event);
         same->end_ns = event->end_ns;
@@ -30,8 +31,8 @@ void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_
         st_event_add(&profile->unreported[profile->unreported_n - 1], event);
 }
 
-void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_profile_node *node, int64_t n,
-                           int64_t lost_ns, int64_t longest_ns)
+void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_profile_node *node,
+                           int64_t n, int64_t lost_ns, int64_t longest_ns)
 {
     if (n == 0)
         return;

@@ -31,7 +31,8 @@ static struct st_profile_node *find_room(struct st_pipewire_profile *profile)
     return gone;
 }
 
-struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id)
+struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile,
+                                                    uint32_t id)
 {
     struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL && (node = find_room(profile)) != NULL) {
@@ -61,7 +62,8 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
     node->is_new = profile->listed;
 }
 
-/* @return the index of sleeptuned's own client in profile->own; own_n: the client is another program's. */
+/* @return the index of sleeptuned's own client in profile->own; own_n: the client is another
+ * program's. */
 static size_t own_of(const struct st_pipewire_profile *profile, uint32_t client)
 {
     size_t i = 0;
@@ -92,7 +94,8 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     }
 }
 
-bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret)
+bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id,
+                              struct st_xrun_seen *ret)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL || node->drives || node->is_device || node->name[0] == '\0' ||
@@ -112,7 +115,8 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
 void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
     struct st_profile_server *server = &driver->server;
-    st_profile_losses_dry(profile, driver, server->dry_n, server->dry_lost_ns, server->dry_longest_ns);
+    st_profile_losses_dry(profile, driver, server->dry_n, server->dry_lost_ns,
+                          server->dry_longest_ns);
     server->dry_n = server->dry_lost_ns = server->dry_longest_ns = 0;
 }
 
@@ -142,13 +146,15 @@ void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
         ST_PRINT(*to, "%s", name);
 }
 
-void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
-                                  int64_t position, int64_t signal_ns, int64_t busy_ns)
+void st_profile_node_count_rhythm(struct st_profile_node *node,
+                                  const struct st_pipewire_cycle *cycle, int64_t position,
+                                  int64_t signal_ns, int64_t busy_ns)
 {
     if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.latest_ns)
         return;
     node->long_cycles.latest_ns = signal_ns;
-    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual.busy_ns);
+    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns,
+                        node->usual.busy_ns);
 }
 
 void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
@@ -157,18 +163,22 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
     const bool known = node->usual.latest_ns != 0;
     if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) ||
         block->signal_ns <= node->usual.latest_ns || block->awake_ns < block->signal_ns ||
-        block->finish_ns < block->awake_ns || block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+        block->finish_ns < block->awake_ns ||
+        block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
     st_profile_node_count_rhythm(node, cycle, cycle->position, block->signal_ns, busy_ns);
-    node->usual.busy_ns = known ? node->usual.busy_ns + (busy_ns > node->usual.busy_ns ? 1 : -1) *
-                                                            node->usual.busy_ns / USUAL_CYCLES
-                                : busy_ns; /* moves by steps of equal size, so it stays near the median */
+    node->usual.busy_ns =
+        known ? node->usual.busy_ns +
+                    (busy_ns > node->usual.busy_ns ? 1 : -1) * node->usual.busy_ns / USUAL_CYCLES
+              : busy_ns; /* moves by steps of equal size, so it stays near the median */
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
-        node->usual.signal_ns += (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
+        node->usual.signal_ns +=
+            (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
     node->usual.latest_ns = block->signal_ns;
-    if (node->period_ns != cycle->period_ns) /* loads of cycles of another length cannot be compared */
+    if (node->period_ns !=
+        cycle->period_ns) /* loads of cycles of another length cannot be compared */
         st_node_load_finish(&node->load);
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
@@ -179,6 +189,7 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
         node->asked.rate_hz = block->asked_denom;
     }
     node->period_ns = cycle->period_ns;
-    if (known && busy_ns <= cycle->period_ns) /* a longer time is added when it is judged, as CPU time */
+    if (known &&
+        busy_ns <= cycle->period_ns) /* a longer time is added when it is judged, as CPU time */
         st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);
 }

@@ -1,12 +1,13 @@
-/* The nodes of PipeWire's graph, and their usual cycles. Times: CLOCK_MONOTONIC of the server in ns; 0:
- * none. In a cycle, a node is signalled, wakes up, computes and finishes. */
+/* The nodes of PipeWire's graph, and their usual cycles. Times: CLOCK_MONOTONIC of the server in
+ * ns; 0: none. In a cycle, a node is signalled, wakes up, computes and finishes. */
 #pragma once
 
 #include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
 
-#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
+#define ST_PROFILE_PAUSE_NS                                                                        \
+    ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
 
 struct st_profile_node {
     /* members that the server announced, when the node appeared */
@@ -20,11 +21,11 @@ struct st_profile_node {
     /* members from the latest block of the node or of its driver (pipewire_profile.c) */
     char name[ST_XRUN_NAME_BYTES], driver[ST_XRUN_NAME_BYTES];
     bool drives, is_async;
-    int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
-                         watch */
+    int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is
+                         older than our watch */
     struct {
-        int64_t cycle_ns; /* start of the node's latest cycle; for a driver without a CPU: the time up to
-                             which it was judged */
+        int64_t cycle_ns; /* start of the node's latest cycle; for a driver without a CPU: the time
+                             up to which it was judged */
         int64_t signal_ns, awake_ns, finish_ns;
         int64_t finish_before_ns; /* finish_ns of the previous report */
     } latest;
@@ -34,9 +35,9 @@ struct st_profile_node {
         int64_t lost_frames; /* of a driver */
     } counter;
     struct {
-        int64_t asked_ns; /* when `plays` of the profile's ops was called last */
-        int64_t cpu_ns, queue_ns,
-            of_ns; /* CPU time, time waiting for a CPU, and measured time, since the latest load report */
+        int64_t asked_ns;                /* when `plays` of the profile's ops was called last */
+        int64_t cpu_ns, queue_ns, of_ns; /* CPU time, time waiting for a CPU, and measured time,
+                                            since the latest load report */
     } thread;
     struct st_second_card card; /* for a device that another device drives */
 
@@ -69,22 +70,27 @@ struct st_profile_node {
 /** Finds a node by its id. @return NULL: no such node. */
 struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id);
 /** Finds a node by its id, or adds it. @return NULL: there is no room. */
-struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id);
+struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile,
+                                                    uint32_t id);
 void st_profile_node_forget(struct st_profile_node *node);
 
-/** The device ran dry without another cause: call when no more cycles can arrive that show a cause. */
-void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver);
+/** The device ran dry without another cause: call when no more cycles can arrive that show a
+ * cause. */
+void st_profile_node_settle_dry(struct st_pipewire_profile *profile,
+                                struct st_profile_node *driver);
 
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
 /** Copies a name, if it has changed. @param name NULL means "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
-/** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is given. */
-void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
-                                  int64_t position, int64_t signal_ns, int64_t busy_ns);
+/** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is
+ * given. */
+void st_profile_node_count_rhythm(struct st_profile_node *node,
+                                  const struct st_pipewire_cycle *cycle, int64_t position,
+                                  int64_t signal_ns, int64_t busy_ns);
 
-/** Adds a finished cycle to the load, once: PipeWire reports some cycles twice. A node's cycles count from
- * its second report on, because the first one may be incomplete. */
+/** Adds a finished cycle to the load, once: PipeWire reports some cycles twice. A node's cycles
+ * count from its second report on, because the first one may be incomplete. */
 void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                                 const struct st_pipewire_block *block, bool is_async);

@@ -1,12 +1,13 @@
-/* Reports what was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long
- * nodes took. */
+/* Reports what was seen in PipeWire's graph since the last report: dropouts, devices that ran dry,
+ * how long nodes took. */
 #include "xruns/helpers/pipewire_profile.h"
 
 static void report_cycle(struct st_pipewire_profile *profile)
 {
     int64_t n = 0;
     ST_EACH (node, profile->nodes) {
-        if (profile->kept.cycle_ns == 0 || (st_profile_late_is(node, profile->kept.cycle_ns) && !node->gone))
+        if (profile->kept.cycle_ns == 0 ||
+            (st_profile_late_is(node, profile->kept.cycle_ns) && !node->gone))
             return; /* a late node is still followed: report later */
         n += node->kept.length_ns > 0 && profile->kept.counts;
     }
@@ -53,7 +54,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                               const struct st_listened_loss *loss)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);
-    if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
+    if (node == NULL || node->gone || node->name[0] == '\0' ||
+        st_profile_node_is_own(profile, node->client))
         return;
     struct st_event event =
         st_profile_losses_event(node, ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_AT_CLIENT_BUFFER);
@@ -65,7 +67,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     event.end_ns = loss->end_ns;
     /* the program's buffer outlasts a late wake-up that is shorter than the loss */
     event.spare_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
-    if (st_profile_late_joins(node, loss)) { /* the loss continues one that the node's cycles have shown */
+    if (st_profile_late_joins(
+            node, loss)) { /* the loss continues one that the node's cycles have shown */
         event.place = ST_DROPOUT_AT_GRAPH;
         event.count_n--;
         event.cycles_n = 1;
@@ -75,11 +78,12 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     say(profile, event);
 }
 
-/* A node's busy time (woken to finished) is wall time. If its thread waited for a CPU meanwhile, uses the
- * mean CPU time of a cycle instead; the longest time is then not known. */
+/* A node's busy time (woken to finished) is wall time. If its thread waited for a CPU meanwhile,
+ * uses the mean CPU time of a cycle instead; the longest time is then not known. */
 static void correct_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
 {
-    const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
+    const int64_t most_ns =
+        load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
     const double cycles_n = (double)node->thread.of_ns / (double)node->period_ns;
     if ((double)node->thread.queue_ns > (double)most_ns * cycles_n) {
         load->busy_median_ns =
@@ -115,7 +119,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         }
         if (node->used && runs) {
             client = node->client;
-            sighting.load.between = profile->ops.between(profile->ctx, client, &sighting.load.buffer_ns);
+            sighting.load.between =
+                profile->ops.between(profile->ctx, client, &sighting.load.buffer_ns);
         }
         if (node->used)
             sighting.load.priority = profile->ops.priority(profile->ctx, client);

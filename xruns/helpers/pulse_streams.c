@@ -1,7 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an old stream
- *  asked for
+/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an
+ * old stream asked for
  */
 #define LOOKS 16
 /* us after the server did not answer in which queues may be seen empty for that reason */
@@ -46,7 +46,8 @@ static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
 }
 
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
-                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us, uint64_t now_us)
+                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us,
+                               uint64_t now_us)
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)

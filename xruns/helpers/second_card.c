@@ -1,18 +1,21 @@
 #include "xruns/helpers/second_card.h"
 
-/* s after a card began to play, or its cycle changed, in which resyncs do not count: PipeWire does not report
- * them then either */
+/* s after a card began to play, or its cycle changed, in which resyncs do not count: PipeWire does
+ * not report them then either */
 #define SETTLE_S 1
 /* s after a resync in which the drift is not measured, since PipeWire measures the rate anew */
 #define DRIFT_S 5
-#define KNOWN_S 5 /* s of drift that must be measured, since the clocks of some cards are coarse */
-#define MEAN_S  30
-/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay; for cards
- * that are not resampled ... */
+#define KNOWN_S                                                                                    \
+    5 /* s of drift that must be measured, since the clocks of some cards are coarse               \
+       */
+#define MEAN_S 30
+/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay;
+ * for cards that are not resampled ... */
 #define STAYS_CYCLES 16
-#define FAR_S        5     /* ... and the same in s for cards that are resampled */
-#define NEAR         0.6   /* share of max_resync that counts: max_resync is not known exactly */
-#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
+#define FAR_S        5   /* ... and the same in s for cards that are resampled */
+#define NEAR         0.6 /* share of max_resync that counts: max_resync is not known exactly */
+/* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
+#define BW_HZ        0.128
 #define WHOLE        1e-4
 #define USUAL        32  /* reports over which the usual delay is averaged */
 #define MEAN_DELAY_S 2.0 /* time over which the delay is averaged for the drift */
@@ -21,10 +24,13 @@
 #define DRIFT_MAX    0.01               /* a larger drift is not that of a crystal */
 #define FRAMES_MAX   (INT64_C(1) << 40) /* a larger delay is refused */
 
-static void begin(struct st_second_card *card, uint32_t driver_id, const struct st_second_card_clock *clock)
+static void begin(struct st_second_card *card, uint32_t driver_id,
+                  const struct st_second_card_clock *clock)
 {
-    *card = (struct st_second_card){
-        .last = *clock, .driver_id = driver_id, .usual = (double)clock->delay, .mean = (double)clock->delay};
+    *card = (struct st_second_card){.last = *clock,
+                                    .driver_id = driver_id,
+                                    .usual = (double)clock->delay,
+                                    .mean = (double)clock->delay};
 }
 
 static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
@@ -43,8 +49,9 @@ static double limit_of(const struct st_second_card *card)
     return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
 }
 
-/* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its first result
- * is a known step for each frame of the delay's error, which is a whole number, up to max_resync. */
+/* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its
+ * first result is a known step for each frame of the delay's error, which is a whole number, up to
+ * max_resync. */
 static bool begins_anew(const struct st_second_card_clock *clock, double error, double limit)
 {
     const double frames = (double)clock->duration,
@@ -54,10 +61,10 @@ static bool begins_anew(const struct st_second_card_clock *clock, double error, 
     return fabs(n - round(n)) < WHOLE && fabs(n - fmin(fabs(error), limit)) < limit / 4;
 }
 
-/* Finds a resync in the report before, or in a missing one: PipeWire does not report very late cycles, which
- * last about as long as the reserve. @return frames of the resync; 0: none. */
-static double put_in_step(const struct st_second_card *card, const struct st_second_card_clock *clock,
-                          double error, bool is_next)
+/* Finds a resync in the report before, or in a missing one: PipeWire does not report very late
+ * cycles, which last about as long as the reserve. @return frames of the resync; 0: none. */
+static double put_in_step(const struct st_second_card *card,
+                          const struct st_second_card_clock *clock, double error, bool is_next)
 {
     const bool resampled = card->last.rate_diff != 1 || clock->rate_diff != 1;
     const double stray = fabs(card->stray), limit = limit_of(card);
@@ -101,7 +108,8 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         card->usual += error / (USUAL / 4.0);
         card->mean = card->usual;
         card->stray = 0;
-    } else if (card->far_frames > (clock->rate_diff == 1 ? STAYS_CYCLES * frames : FAR_S * clock->rate_hz)) {
+    } else if (card->far_frames >
+               (clock->rate_diff == 1 ? STAYS_CYCLES * frames : FAR_S * clock->rate_hz)) {
         begin(card, driver_id, clock);
     } else if (put > 0 && card->stray == 0) {
         card->usual += error / 4; /* the resync moved the delay to this value */

@@ -1,21 +1,24 @@
 #include "xruns/helpers/silence.h"
 
 #define LOUD 16.0F /* a sample that is louder, or is not a number, counts as this level */
-/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own choice) */
+/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own
+ * choice) */
 #define CUT 32
-/* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0, too */
+/* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0,
+ * too */
 #define SLACK   1
 #define PAUSE_S 5 /* longer silence is no loss */
 /* longer silence is never a `rare` loss, and does not make later silence doubtful */
 #define ALONE_MS 1500
 /* for this time after a silence that the program itself made, further silence is doubtful */
-#define DOUBT_S    300
-#define OWN_S      2
-#define SOUND_MS   20 /* two losses with less sound than this between them are one */
-#define SOUND_S    2  /* a loss must follow at least 1 / SOUND_S s of sound in the last seconds */
-#define LONGEST_S  10 /* a longer loss is reported in parts */
-#define GAP_S      2  /* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
-#define LEVEL_BINS 3  /* half seconds whose peak is the level */
+#define DOUBT_S   300
+#define OWN_S     2
+#define SOUND_MS  20 /* two losses with less sound than this between them are one */
+#define SOUND_S   2  /* a loss must follow at least 1 / SOUND_S s of sound in the last seconds */
+#define LONGEST_S 10 /* a longer loss is reported in parts */
+/* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
+#define GAP_S      2
+#define LEVEL_BINS 3 /* half seconds whose peak is the level */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -28,8 +31,8 @@ static float value_of(const struct st_silence_cycle *cycle, size_t frame)
     return value;
 }
 
-/* Finds the least and the largest absolute value by their bits, which are in the same order, so that a
- * compiler compares several at a time. */
+/* Finds the least and the largest absolute value by their bits, which are in the same order, so
+ * that a compiler compares several at a time. */
 static void scan(const float *samples, size_t n, int32_t *least, int32_t *most)
 {
     for (size_t i = 0; i < n; i++) {
@@ -102,8 +105,8 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     const bool whole = silence->quiet_whole && offset == 0;
     const bool is_long = silence->quiet > ALONE_MS * silence->rate_hz / 1000;
     const float level = silence->found ? silence->level : silence->quiet_level;
-    const bool is_cut =
-        silence->quiet <= PAUSE_S * silence->rate_hz && edge_of(silence) * CUT >= level && level > 0;
+    const bool is_cut = silence->quiet <= PAUSE_S * silence->rate_hz &&
+                        edge_of(silence) * CUT >= level && level > 0;
     const bool is_loss = is_cut && offset <= SLACK;
     if (is_cut && !is_loss && !is_long)
         silence->doubt = DOUBT_S * silence->rate_hz;
@@ -137,7 +140,8 @@ static int64_t stretch(const struct st_silence *silence)
 }
 
 /* Takes sound from frame `first` on. @return the number of frames taken. */
-static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
+static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle,
+                         size_t first)
 {
     if (silence->quiet >= silence->rate_hz / 1000)
         end_quiet(silence, (int64_t)first);
@@ -162,12 +166,13 @@ static size_t take_sound(struct st_silence *silence, const struct st_silence_cyc
     return n;
 }
 
-/* Processes the silent frames that begin at frame `first` of the cycle. @return the number of frames
- * taken. */
-static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
+/* Processes the silent frames that begin at frame `first` of the cycle. @return the number of
+ * frames taken. */
+static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle,
+                         size_t first)
 {
-    const size_t frames =
-        (size_t)ST_MIN(silence->rate_hz / 2 - silence->bin_frames, (int64_t)(cycle->frames - first));
+    const size_t frames = (size_t)ST_MIN(silence->rate_hz / 2 - silence->bin_frames,
+                                         (int64_t)(cycle->frames - first));
     size_t n = 1;
     while (n < frames && !(value_of(cycle, first + n) > 0))
         n++;
@@ -190,8 +195,8 @@ static void report(struct st_silence *silence, st_silence_found_fn found, void *
     silence->found = false;
 }
 
-/* Handles missing cycles: a short gap is passed over; after a long gap, or with another clock, the search
- * starts again. */
+/* Handles missing cycles: a short gap is passed over; after a long gap, or with another clock, the
+ * search starts again. */
 static void catch_up(struct st_silence *silence, const struct st_silence_cycle *cycle)
 {
     const int64_t missing = cycle->position - silence->at;

@@ -1,12 +1,13 @@
 /* Finds losses of sound in what a stream plays: exact zeros in the midst of sound. Pure.
  *
- * Music has silence, too. Silence that a sound server or plug-in inserts where a program wrote nothing
- * differs in three ways: the sound before it is cut off and does not die away, the sound behind it is there
- * at once, and the silence ends where a cycle of the server begins. If it also begins with a cycle, the loss
- * is "whole"; other losses may be of a resampled stream, or of ALSA's plug-in. A program that cuts off its
- * own sound does so within cycles, too: after it did, further silence may be the program's own and is not
- * "rare". A fade to nothing of up to 5 ms counts as cut off. Silence of more than 1.5 s is not "rare", and of
- * more than 5 s it is a pause. The caller knows of corks, pauses and volume changes.
+ * Music has silence, too. Silence that a sound server or plug-in inserts where a program wrote
+ * nothing differs in three ways: the sound before it is cut off and does not die away, the sound
+ * behind it is there at once, and the silence ends where a cycle of the server begins. If it also
+ * begins with a cycle, the loss is "whole"; other losses may be of a resampled stream, or of ALSA's
+ * plug-in. A program that cuts off its own sound does so within cycles, too: after it did, further
+ * silence may be the program's own and is not "rare". A fade to nothing of up to 5 ms counts as cut
+ * off. Silence of more than 1.5 s is not "rare", and of more than 5 s it is a pause. The caller
+ * knows of corks, pauses and volume changes.
  */
 #pragma once
 
@@ -28,13 +29,14 @@ struct st_silence_cycle {
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
     bool whole;         /* each silence of the loss began with a cycle */
-    bool rare; /* the loss is short, and in the last five minutes the program did not cut off its own sound:
-                  no silence began abruptly and ended within a cycle */
-    bool own;  /* the program cut off its own sound in the last two seconds, so this silence may be its own */
+    bool rare; /* the loss is short, and in the last five minutes the program did not cut off its
+                  own sound: no silence began abruptly and ended within a cycle */
+    bool own;  /* the program cut off its own sound in the last two seconds, so this silence may be
+                  its own */
 };
 
-/** State of the search for losses in one stream. All 0 at first, and each time when the stream begins to
- * play. */
+/** State of the search for losses in one stream. All 0 at first, and each time when the stream
+ * begins to play. */
 struct st_silence {
     int64_t rate_hz;
     int64_t at;    /* position of the next frame; 0 with rate_hz 0: nothing was taken */
@@ -47,8 +49,8 @@ struct st_silence {
     int64_t bin, bin_frames;        /* the half second that is being filled */
     float edge[ST_SILENCE_EDGE_MS]; /* peaks of the last ms of sound; [edge_at] is being filled */
     int64_t edge_at, edge_frames;
-    struct st_silence_find
-        find; /* a loss followed by `behind` frames of sound, with the peak `behind_peak` in the first 6 ms */
+    struct st_silence_find find; /* a loss followed by `behind` frames of sound, with the peak
+                                    `behind_peak` in the first 6 ms */
     bool found;
     int64_t behind;
     float behind_peak, level; /* level: of the sound before the loss */
@@ -56,7 +58,7 @@ struct st_silence {
 
 typedef void (*st_silence_found_fn)(void *ctx, const struct st_silence_find *find);
 
-/** Takes the next cycle. Missing cycles of up to 0.5 s count as a continuation of the previous sound or
- * silence; a larger gap, or another rate, starts over. Threads: any one thread. */
+/** Takes the next cycle. Missing cycles of up to 0.5 s count as a continuation of the previous
+ * sound or silence; a larger gap, or another rate, starts over. Threads: any one thread. */
 void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,
                      st_silence_found_fn found, void *ctx);

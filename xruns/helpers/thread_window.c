@@ -1,6 +1,7 @@
 #include "xruns/helpers/thread_window.h"
 
-/* if the window is longer than the late cycle by more than this, other cycles in it may be long as well */
+/* if the window is longer than the late cycle by more than this, other cycles in it may be long as
+ * well */
 #define LONG_NS (100 * ST_NS_PER_MS)
 
 /* --- CPU time of a late cycle --- */
@@ -10,9 +11,9 @@ static int64_t within(int64_t value, int64_t most)
     return value < 0 ? 0 : ST_MIN(value, most);
 }
 
-/* @return the share of a CPU that other cycles need: the share of the last seconds, in which the longest
- * cycles are included, but at most what cycles usually take by the clock, in which waiting for a CPU is
- * included. */
+/* @return the share of a CPU that other cycles need: the share of the last seconds, in which the
+ * longest cycles are included, but at most what cycles usually take by the clock, in which waiting
+ * for a CPU is included. */
 static double usual_share(double used, const struct st_dropout_figures *figures)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
@@ -20,11 +21,11 @@ static double usual_share(double used, const struct st_dropout_figures *figures)
     return ST_MIN(used, usual);
 }
 
-/* @return the CPU time of all cycles in the window but the late one, if each of them needs each_ns. A cycle
- * begins with each period. Of the cycles that begin while the late one runs, one runs right after it; with
- * skips_next, none of them runs. */
-static int64_t others_ns(const struct st_thread_window *window, const struct st_dropout_figures *figures,
-                         int64_t each_ns)
+/* @return the CPU time of all cycles in the window but the late one, if each of them needs each_ns.
+ * A cycle begins with each period. Of the cycles that begin while the late one runs, one runs right
+ * after it; with skips_next, none of them runs. */
+static int64_t others_ns(const struct st_thread_window *window,
+                         const struct st_dropout_figures *figures, int64_t each_ns)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
     const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX);
@@ -43,10 +44,10 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
            within(later_ns % period_ns - wait_ns, each_ns);
 }
 
-/* Did no other cycle run when the samples at both ends of the window were taken? Otherwise only a part of
- * such a cycle is in the window. */
-static bool is_clear(const struct st_thread_window *window, const struct st_dropout_figures *figures,
-                     int64_t each_ns)
+/* Did no other cycle run when the samples at both ends of the window were taken? Otherwise only a
+ * part of such a cycle is in the window. */
+static bool is_clear(const struct st_thread_window *window,
+                     const struct st_dropout_figures *figures, int64_t each_ns)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
     if (period_ns <= 0)
@@ -61,19 +62,22 @@ static bool is_clear(const struct st_thread_window *window, const struct st_drop
            (since_ns >= done_ns || after_ns < since_ns);
 }
 
-void st_thread_window_take(const struct st_thread_window *window, struct st_dropout_figures *figures)
+void st_thread_window_take(const struct st_thread_window *window,
+                           struct st_dropout_figures *figures)
 {
     const double period = (double)(figures->deadline_ns - figures->cycle_ns);
     const int64_t took_ns = figures->end_ns - figures->signal_ns;
     const int64_t each_ns = (int64_t)(usual_share(window->used, figures) * period);
-    const int64_t rest_ns = (int64_t)(usual_share(window->process_used - window->used, figures) * period);
+    const int64_t rest_ns =
+        (int64_t)(usual_share(window->process_used - window->used, figures) * period);
     const int64_t usual_ns = others_ns(window, figures, each_ns);
     const int64_t rest_usual_ns = others_ns(window, figures, rest_ns);
     figures->usual_ns = each_ns;
     figures->cpu_ns = within(window->ran_ns - usual_ns, took_ns);
     figures->others_ns = within(window->process_ns - window->ran_ns - rest_usual_ns, took_ns);
     figures->cpu_error_ns = (usual_ns + rest_usual_ns) / 8;
-    if (!is_clear(window, figures, each_ns + rest_ns)) /* the window may have only a part of a cycle */
+    if (!is_clear(window, figures,
+                  each_ns + rest_ns)) /* the window may have only a part of a cycle */
         figures->cpu_error_ns += each_ns + rest_ns;
     if (window->to_ns - figures->end_ns < window->tick_ns)
         figures->cpu_error_ns += window->tick_ns;
@@ -82,7 +86,8 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
     const int64_t more_ns =
         (int64_t)((window->process_used - window->used) * (double)beside_ns) - rest_usual_ns;
     if (beside_ns > LONG_NS) /* other cycles in it may have been as long as this one */
-        figures->cpu_error_ns += within(own_ns, INT64_MAX) + within(more_ns, took_ns - figures->cpu_ns);
+        figures->cpu_error_ns +=
+            within(own_ns, INT64_MAX) + within(more_ns, took_ns - figures->cpu_ns);
 }
 
 /* --- the culprit --- */

@@ -23,27 +23,29 @@
 /* threads of one playing process that are read when its thread is chosen */
 #define THREADS_EACH (THREADS_MAX / PROCESSES_MAX)
 #define RAN_MAX      1024
-/* interval of choosing the sampled thread of each process again, since a process may start another one */
+/* interval of choosing the sampled thread of each process again, since a process may start another
+ * one */
 #define CHOOSE_NS (20 * ST_NS_PER_S)
-/* for this time after a process began to play, threads are chosen every SOON_NS: its main thread may have run
- * more often than the others at first */
+/* for this time after a process began to play, threads are chosen every SOON_NS: its main thread
+ * may have run more often than the others at first */
 #define NEW_NS  (5 * ST_NS_PER_S)
 #define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
 #define SCAN_NS (10 * ST_NS_PER_S)
-/* minimum interval of scans of /proc while no thread is found that took the CPU: that thread may be new, or
- * may have slept before */
+/* minimum interval of scans of /proc while no thread is found that took the CPU: that thread may be
+ * new, or may have slept before */
 #define RESCAN_NS (100 * ST_NS_PER_MS)
-/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found no
- * culprit */
+/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found
+ * no culprit */
 #define SCAN_PRICE  200
 #define IN_VAIN_MAX 3
 #define KNOWN_NS    (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
 /* threads that may take the CPU are watched for this time after a dropout by a lack of CPU */
 #define HUNT_NS (30 * ST_NS_PER_S)
-/* a thread that has not run for this number of samples may be in a frozen cgroup, which is read then */
+/* a thread that has not run for this number of samples may be in a frozen cgroup, which is read
+ * then */
 #define FROZEN_TICKS 5
-/* each sample whose number is a multiple of this reads the stat files of all threads; at this interval, the
- *  cgroup of a thread that does not run is read again */
+/* each sample whose number is a multiple of this reads the stat files of all threads; at this
+ * interval, the cgroup of a thread that does not run is read again */
 #define RARE_TICKS  25
 #define USUAL_TICKS 8 /* samples over which the usual CPU time of a thread is averaged */
 #define AROUND      3 /* samples before and after a late cycle that are considered */
@@ -61,7 +63,8 @@ struct thread {
 
 struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* process_ns: CPU time of all threads of the process */
-    uint64_t faults_n; /* major page faults of the thread so far; up to 2 s old if it had none for longer */
+    uint64_t faults_n; /* major page faults of the thread so far; up to 2 s old if it had none for
+                          longer */
     bool stopped, counted; /* counted: faults_n was read in this sample */
 };
 
@@ -72,11 +75,11 @@ struct process {
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the thread that computes */
     int64_t rt_priority;  /* of `thread`; -1: not known */
-    int64_t main_n; /* how often the main thread had run (schedstat) when threads were first compared; -1: not
-                       yet */
-    int idle_n;     /* samples since the thread last ran */
-    int64_t usual_ns; /* usual CPU time from one sample to the next */
-    bool faults;      /* the thread had major page faults in the last 0.5 to 2 s */
+    int64_t main_n;       /* how often the main thread had run (schedstat) when threads were first
+                             compared; -1: not yet */
+    int idle_n;           /* samples since the thread last ran */
+    int64_t usual_ns;     /* usual CPU time from one sample to the next */
+    bool faults;          /* the thread had major page faults in the last 0.5 to 2 s */
     struct figures samples[RING];
 };
 
@@ -88,8 +91,8 @@ struct rival {
     int64_t cpu_ns[RING];
 };
 
-/* CPU time of a process at the last scan; if it has not changed, no thread of the process needs to be
- * read. */
+/* CPU time of a process at the last scan; if it has not changed, no thread of the process needs to
+ * be read. */
 struct ran {
     pid_t pid;
     clockid_t clock;
@@ -106,8 +109,8 @@ struct st_process_watch {
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
     bool unexplained; /* a culprit was not found since the last scan */
     int in_vain_n;    /* consecutive scans after which no culprit was found */
-    bool knows_ran; /* `ran` is valid: a scan has filled it since the dropout. That first scan costs more, as
-                       it reads all threads */
+    bool knows_ran; /* `ran` is valid: a scan has filled it since the dropout. That first scan costs
+                       more, as it reads all threads */
     struct ran ran[RAN_MAX]; /* index: pid % RAN_MAX */
 };
 
@@ -116,7 +119,8 @@ struct st_process_watch {
 static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 {
     char text[1024];
-    return st_standing_read(st_text("/proc/%d/task/%d/stat", (int)pid, (int)tid), text, sizeof(text)) > 0 &&
+    return st_standing_read(st_text("/proc/%d/task/%d/stat", (int)pid, (int)tid), text,
+                            sizeof(text)) > 0 &&
            st_proc_stat(text, ret) == 0;
 }
 
@@ -162,7 +166,8 @@ static int open_file(pid_t pid, pid_t tid, const char *name)
 static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t from)
 {
     end_thread(thread);
-    *thread = (struct thread){pid, tid, open_file(pid, tid, "schedstat"), open_file(pid, tid, "stat"), from};
+    *thread = (struct thread){pid, tid, open_file(pid, tid, "schedstat"),
+                              open_file(pid, tid, "stat"), from};
     if (thread->times_fd < 0 || thread->state_fd < 0) /* the thread has ended */
         end_thread(thread);
 }
@@ -171,7 +176,8 @@ static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t fr
 
 typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid);
 
-/* Calls `each` for all processes (pid 0), or for the threads of one process. @return the number of calls. */
+/* Calls `each` for all processes (pid 0), or for the threads of one process. @return the number of
+ * calls. */
 static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn each, void *ctx)
 {
     struct dirent *entry;
@@ -179,7 +185,8 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
     DIR *folder = opendir(st_text(pid != 0 ? "/proc/%d/task" : "/proc", (int)pid));
     while (folder != NULL && n < most && (entry = readdir(folder)) != NULL) {
         int64_t id;
-        if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
+        if (!isdigit((unsigned char)entry->d_name[0]) ||
+            st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
             continue;
         each(watch, ctx, pid, (pid_t)id);
         n++;
@@ -191,23 +198,24 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
 
 struct choice {
     pid_t tid;
-    int64_t rank, second; /* rank: how likely thread `tid` is the one that computes; second: rank of the next
-                             likely one */
+    int64_t rank, second; /* rank: how likely thread `tid` is the one that computes; second: rank of
+                             the next likely one */
     int64_t rt_priority, main_n;
     int64_t most_rt_priority; /* highest priority of all threads; -1: not known */
 };
 
 /* Chooses the thread that computes. PipeWire's thread has a known name since 1.0. Otherwise, of two
- * threads, prefers one that is not the main thread (true for pipewire-pulse), then a real-time thread,
- * then the thread with more wake-ups. The main thread's wake-ups during the start of a program do not
- * count. */
+ * threads, prefers one that is not the main thread (true for pipewire-pulse), then a real-time
+ * thread, then the thread with more wake-ups. The main thread's wake-ups during the start of a
+ * program do not count. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
     struct st_proc_stat stat;
     char text[96];
     if (!read_stat(pid, tid, &stat) ||
-        st_standing_read(st_text("/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text, sizeof(text)) == 0)
+        st_standing_read(st_text("/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text,
+                         sizeof(text)) == 0)
         return;
     const char *times = strrchr(text, ' ');
     if (times == NULL)
@@ -267,17 +275,20 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
     }
 }
 
-/* Finds a process of this user that has the server's name and is no client, if there is only one. */
-static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
+/* Finds a process of this user that has the server's name and is no client, if there is only
+ * one. */
+static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none,
+                            pid_t pid)
 {
     pid_t *server = ctx;
     struct st_proc_stat stat;
-    if (clients_n(watch, pid) == 0 && read_stat(pid, pid, &stat) && st_text_is(stat.name, "pipewire"))
+    if (clients_n(watch, pid) == 0 && read_stat(pid, pid, &stat) &&
+        st_text_is(stat.name, "pipewire"))
         *server = *server == 0 ? pid : -1;
 }
 
-/* Asks the kernel who listens at the other end of our socket: the server, or the service manager that
- * opened it for the server. */
+/* Asks the kernel who listens at the other end of our socket: the server, or the service manager
+ * that opened it for the server. */
 static void find_server(struct st_process_watch *watch)
 {
     pid_t server = 0;
@@ -338,9 +349,10 @@ static bool is_idle(const struct st_process_watch *watch, const struct rival *ri
            rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING];
 }
 
-/* Adds a rival. A machine may have more real-time threads than there is room for; most of them sleep, so
- * a sleeping one is replaced by one that wants a CPU now. */
-static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid, pid_t tid)
+/* Adds a rival. A machine may have more real-time threads than there is room for; most of them
+ * sleep, so a sleeping one is replaced by one that wants a CPU now. */
+static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid,
+                           pid_t tid)
 {
     struct rival *room = NULL, *idle = NULL;
     struct st_proc_stat stat;
@@ -381,7 +393,8 @@ static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pi
         *left -= for_each(watch, pid, *left, consider_rival, NULL);
 }
 
-/* Scans /proc for threads that may take the CPU; stops HUNT_NS after the last dropout by a lack of CPU. */
+/* Scans /proc for threads that may take the CPU; stops HUNT_NS after the last dropout by a lack of
+ * CPU. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
     const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
@@ -395,7 +408,8 @@ static void hunt(struct st_process_watch *watch, int64_t now)
         watch->in_vain_n += watch->unexplained && watch->in_vain_n < IN_VAIN_MAX;
         watch->unexplained = false;
         for_each(watch, 0, INT_MAX, scan_process, &left);
-        watch->scan_cpu_ns = (st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns) * watch->knows_ran;
+        watch->scan_cpu_ns =
+            (st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns) * watch->knows_ran;
         watch->knows_ran = true;
     }
     if (now < watch->hunt_end_ns || !watch->knows_ran)
@@ -434,7 +448,8 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (!again || figures->cpu_ns != before.cpu_ns)
         process->idle_n = 0;
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    /* a thread that ran, but less than usual, may have been stopped since the last sample: read its state */
+    /* a thread that ran, but less than usual, may have been stopped since the last sample: read its
+     * state */
     const int64_t more_ns = (figures->cpu_ns - before.cpu_ns - process->usual_ns) * again;
     const bool less = 4 * more_ns < -process->usual_ns;
     process->usual_ns += more_ns / USUAL_TICKS;
@@ -488,18 +503,20 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
 /* --- one dropout --- */
 
 /* CPU time of a rival between two samples, minus its usual CPU time. */
-static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival, int64_t base,
-                         int64_t last)
+static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival,
+                         int64_t base, int64_t last)
 {
     const int64_t first = first_sample(watch, &rival->thread);
     const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
     const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
     const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
     const double share = (double)usual_ns / fmax((double)in_ns, 1);
-    return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
+    return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] -
+           (int64_t)(share * (double)window_ns);
 }
 
-/* Reads the state of a rival, not more often than KNOWN_NS, since many dropouts can be reported at once.
+/* Reads the state of a rival, not more often than KNOWN_NS, since many dropouts can be reported at
+ * once.
  * @return false: the thread has ended. */
 static bool know_rival(struct rival *rival, int64_t now)
 {
@@ -510,10 +527,11 @@ static bool know_rival(struct rival *rival, int64_t now)
 }
 
 /* @return the thread that had the CPU while the process's thread waited for it; NULL: not known. */
-static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
-                                        int64_t base, int64_t last)
+static const struct rival *find_culprit(struct st_process_watch *watch,
+                                        const struct process *process, int64_t base, int64_t last)
 {
-    const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
+    const int64_t queue_ns =
+        process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
     const int64_t now = st_posix_now_ns(NULL);
     struct st_proc_stat own;
     struct st_thread_rival rivals[RIVALS_MAX];
@@ -523,8 +541,8 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
         struct rival *rival = &watch->rivals[i];
         const int64_t ran_ns = rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING];
         rivals[i] = (struct st_thread_rival){.name = ""};
-        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
-            ran_ns <= 0 || !know_rival(rival, now))
+        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid ||
+            rival->thread.from > base || ran_ns <= 0 || !know_rival(rival, now))
             continue;
         rivals[i] = (struct st_thread_rival){.name = rival->stat.name,
                                              .cpu = rival->stat.cpu,
@@ -538,26 +556,27 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
     return culprit < RIVALS_MAX ? &watch->rivals[culprit] : NULL;
 }
 
-static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
-                  struct st_dropout_figures *figures)
+static void blame(struct st_process_watch *watch, const struct process *process, int64_t base,
+                  int64_t last, struct st_dropout_figures *figures)
 {
-    const int64_t others_ns = process->samples[last % RING].process_ns -
-                              process->samples[base % RING].process_ns -
-                              (process->samples[last % RING].cpu_ns - process->samples[base % RING].cpu_ns);
+    const int64_t others_ns =
+        process->samples[last % RING].process_ns - process->samples[base % RING].process_ns -
+        (process->samples[last % RING].cpu_ns - process->samples[base % RING].cpu_ns);
     watch->hunt_end_ns = st_posix_now_ns(NULL) + HUNT_NS;
     const struct rival *culprit = find_culprit(watch, process, base, last);
-    figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
-                                               : others_ns > figures->queue_ns - figures->queue_ns / 4;
+    figures->taken_by_itself = culprit != NULL
+                                   ? culprit->thread.pid == process->thread.pid
+                                   : others_ns > figures->queue_ns - figures->queue_ns / 4;
     if (culprit == NULL) { /* the culprit may have started after the last scan: scan again */
-        watch->unexplained =
-            watch->unexplained || watch->scanned_ns == 0 || watch->at_ns[base % RING] > watch->scanned_ns;
+        watch->unexplained = watch->unexplained || watch->scanned_ns == 0 ||
+                             watch->at_ns[base % RING] > watch->scanned_ns;
         return;
     }
     watch->in_vain_n = 0;
     const char *folder = st_text("/proc/%d", (int)culprit->thread.pid);
     st_proc_name(st_tree_text(st_platform_native(), st_text("%s/comm", folder)),
-                 st_tree_text(st_platform_native(), st_text("%s/cmdline", folder)), figures->culprit,
-                 sizeof(figures->culprit));
+                 st_tree_text(st_platform_native(), st_text("%s/cmdline", folder)),
+                 figures->culprit, sizeof(figures->culprit));
     ST_EACH (playing, watch->processes) {
         if (playing->used && playing->thread.pid == culprit->thread.pid &&
             figures->culprits_n < ST_ARRAY_LEN(figures->culprits))
@@ -565,26 +584,26 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     }
 }
 
-static struct st_thread_window window_of(const struct st_process_watch *watch, const struct process *process,
-                                         int64_t base, int64_t last)
+static struct st_thread_window window_of(const struct st_process_watch *watch,
+                                         const struct process *process, int64_t base, int64_t last)
 {
     const int64_t first = first_sample(watch, &process->thread);
     const struct figures *samples = process->samples, *from = &samples[base % RING],
                          *to = &samples[last % RING];
     const double in_ns = fmax((double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]), 1);
-    return (struct st_thread_window){.from_ns = watch->at_ns[base % RING],
-                                     .to_ns = watch->at_ns[last % RING],
-                                     .ran_ns = to->cpu_ns - from->cpu_ns,
-                                     .process_ns = to->process_ns - from->process_ns,
-                                     .used = (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns,
-                                     .process_used =
-                                         (double)(to->process_ns - samples[first % RING].process_ns) / in_ns,
-                                     .tick_ns = watch->tick_ns};
+    return (struct st_thread_window){
+        .from_ns = watch->at_ns[base % RING],
+        .to_ns = watch->at_ns[last % RING],
+        .ran_ns = to->cpu_ns - from->cpu_ns,
+        .process_ns = to->process_ns - from->process_ns,
+        .used = (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns,
+        .process_used = (double)(to->process_ns - samples[first % RING].process_ns) / in_ns,
+        .tick_ns = watch->tick_ns};
 }
 
 /* Chooses those samples around the cycle that give its CPU time most exactly. */
-static void take_best(const struct st_process_watch *watch, const struct process *process, int64_t base,
-                      int64_t last, struct st_dropout_figures *figures)
+static void take_best(const struct st_process_watch *watch, const struct process *process,
+                      int64_t base, int64_t last, struct st_dropout_figures *figures)
 {
     const int64_t first = first_sample(watch, &process->thread);
     const struct st_dropout_figures before = *figures;
@@ -617,9 +636,11 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
         base--;
     while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= charged_ns)
         last--;
-    if (process->thread.tid == 0 || last <= base || watch->done_ns[base % RING] > figures->signal_ns)
+    if (process->thread.tid == 0 || last <= base ||
+        watch->done_ns[base % RING] > figures->signal_ns)
         return;
-    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
+    const struct figures *before = &process->samples[base % RING],
+                         *after = &process->samples[last % RING];
     figures->measured = true;
     take_best(watch, process, base, last, figures);
     uint64_t faults_n = after->faults_n;
@@ -659,7 +680,8 @@ struct st_process_watch *st_process_watch_new(void)
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     add(watch, client, pid);
-    st_process_watch_plays(watch, client); /* the process may play already, and no cycle was reported yet */
+    st_process_watch_plays(
+        watch, client); /* the process may play already, and no cycle was reported yet */
 }
 
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)

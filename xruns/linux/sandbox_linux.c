@@ -20,9 +20,9 @@
 #endif
 
 #ifdef ARCH
-/* The system calls that libpipewire 0.3 to 1.6 and the C library need once connected, for threads and memory
- * of this process. Other calls fail with ENOSYS, as if the kernel did not have them, so that the C library
- * uses older ones. */
+/* The system calls that libpipewire 0.3 to 1.6 and the C library need once connected, for threads
+ * and memory of this process. Other calls fail with ENOSYS, as if the kernel did not have them, so
+ * that the C library uses older ones. */
 static const long allowed[] = {
 #ifdef SYS_poll
     SYS_poll,
@@ -120,7 +120,8 @@ static int refuse(void)
     };
     size_t n = 4;
     ST_EACH (number, allowed) {
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)*number, 0, 1);
+        filter[n++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)*number, 0, 1);
         filter[n++] = (struct sock_filter)ALLOWED;
     }
     ST_EACH (form, forms) {
@@ -138,7 +139,8 @@ static int refuse(void)
     }
     filter[n++] = (struct sock_filter)REFUSED;
     const struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
-    const long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    const long r =
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     if (r > 0)
         return -EBUSY; /* a thread has a filter of its own */
     if (r == 0)

@@ -56,7 +56,8 @@ static enum st_standing of_thread(pid_t pid, const char *tid)
 {
     char text[1024];
     struct st_proc_stat stat;
-    if (st_standing_read(st_text("/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) == 0 ||
+    if (st_standing_read(st_text("/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) ==
+            0 ||
         st_proc_stat(text, &stat) != 0)
         return ST_STANDING_UNKNOWN;
     switch (stat.state) {
@@ -84,5 +85,6 @@ enum st_standing st_standing_ask(pid_t pid)
     }
     if (folder != NULL)
         closedir(folder);
-    return most != ST_STANDING_IS_STOPPED && st_standing_is_frozen(pid) ? ST_STANDING_IS_STOPPED : most;
+    return most != ST_STANDING_IS_STOPPED && st_standing_is_frozen(pid) ? ST_STANDING_IS_STOPPED
+                                                                        : most;
 }

@@ -1,16 +1,17 @@
-/* Xruns of other programs on ALSA's devices, from /proc/asound. It has no counter of xruns, so the state of
- * each substream is polled. An xrun is concluded in three cases:
+/* Xruns of other programs on ALSA's devices, from /proc/asound. It has no counter of xruns, so the
+ * state of each substream is polled. An xrun is concluded in three cases:
  *
  * - the state is XRUN (for microseconds only, if the program recovers at once);
- * - the state was and is RUNNING for the same program, but the stream was started in between and counts its
- * frames from 0: the program recovered from an xrun, or restarted the stream, for example to seek. After a
- * pause frames do not begin at 0, so that is no xrun.
+ * - the state was and is RUNNING for the same program, but the stream was started in between and
+ * counts its frames from 0: the program recovered from an xrun, or restarted the stream, for
+ * example to seek. After a pause frames do not begin at 0, so that is no xrun.
  *
  * - the device ran past a program that told the kernel never to stop its stream (alsa.h).
  *
- * So each report is at least one xrun, with the certainty "probable". The second of two xruns between two
- * polls is missed, and so is a recovery if the stream had run for less time before it than since. A poll
- * makes the kernel ask the device for its position, as the program's own period interrupt does. */
+ * So each report is at least one xrun, with the certainty "probable". The second of two xruns
+ * between two polls is missed, and so is a recovery if the stream had run for less time before it
+ * than since. A poll makes the kernel ask the device for its position, as the program's own period
+ * interrupt does. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
@@ -29,10 +30,11 @@
 #define CLOSED_POLL_NS   (10 * ST_NS_PER_S)
 #define FIRST_LOAD_LOOKS 4                  /* polls of a new stream before its first load report */
 #define LOAD_NS          (10 * ST_NS_PER_S) /* interval of load reports of a running stream */
-#define POLLS_A_SCAN     8                  /* polls between two scans for cards that came or went */
-#define SUBSTREAMS_MAX   128 /* further streams are not watched; the text of the source says how many */
-#define STATUS_BYTES     1024
-#define PCM_BYTES        16384
+#define POLLS_A_SCAN     8 /* polls between two scans for cards that came or went */
+#define SUBSTREAMS_MAX                                                                             \
+    128 /* further streams are not watched; the text of the source says how many */
+#define STATUS_BYTES 1024
+#define PCM_BYTES    16384
 
 /** hw:CARD,DEVICE,NUMBER in one direction. */
 struct place {
@@ -60,8 +62,8 @@ struct alsa {
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
-    int open_error;      /* error of opening the status of a listed stream at the last scan; 0: none */
-    bool no_names;       /* /proc hides a running program from this process */
+    int open_error; /* error of opening the status of a listed stream at the last scan; 0: none */
+    bool no_names;  /* /proc hides a running program from this process */
     unsigned polls_left; /* polls until the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
 };
@@ -139,7 +141,8 @@ static int scan(struct st_xrun_watch *w)
                                   .capture = i >= pcm.playback_n,
                                   .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
-    if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its streams */
+    if (alsa->open_error !=
+        0) { /* the kernel lists a new card before it makes the files of its streams */
         alsa->pcm[0] = '\0';
         alsa->polls_left = 0;
     }
@@ -147,17 +150,18 @@ static int scan(struct st_xrun_watch *w)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
     if (alsa->n == 0 && alsa->open_error == -ENOENT)
         return st_xrun_because(
-            w, -ENOENT, "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
+            w, -ENOENT,
+            "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
     if (alsa->n == 0)
-        return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s", alsa->proc,
-                               strerror(-alsa->open_error));
+        return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s",
+                               alsa->proc, strerror(-alsa->open_error));
     return 0;
 }
 
 /* --- states of substreams --- */
 
-/** Finds the name of the program that opened the stream; "" if the program has ended, or is hidden from this
- * process. @return its PID; 0: not known. */
+/** Finds the name of the program that opened the stream; "" if the program has ended, or is hidden
+ * from this process. @return its PID; 0: not known. */
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
@@ -170,7 +174,8 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
         return 0;
     }
     st_proc_name(st_tree_text(machine, st_text("%s/%ju/comm", alsa->proc, pid)),
-                 st_tree_text(machine, st_text("%s/%ju/cmdline", alsa->proc, pid)), ret, ST_XRUN_NAME_BYTES);
+                 st_tree_text(machine, st_text("%s/%ju/cmdline", alsa->proc, pid)), ret,
+                 ST_XRUN_NAME_BYTES);
     return (int64_t)pid;
 }
 
@@ -188,11 +193,12 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
     const bool triggered = before->trigger_ns != now->trigger_ns;
     if (now->state == ST_ALSA_XRUN)
         return !same_stream || triggered || before->state != ST_ALSA_XRUN;
-    return now->state == ST_ALSA_RUNNING && before->state == ST_ALSA_RUNNING && same_stream && triggered &&
-           now->hw_ptr_frames < before->hw_ptr_frames;
+    return now->state == ST_ALSA_RUNNING && before->state == ST_ALSA_RUNNING && same_stream &&
+           triggered && now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-static void report(struct st_xrun_watch *w, const struct substream *s, struct st_xrun_seen *sighting)
+static void report(struct st_xrun_watch *w, const struct substream *s,
+                   struct st_xrun_seen *sighting)
 {
     const struct place *of = &s->is;
     if (s->own)
@@ -230,7 +236,8 @@ static void report_load(struct st_xrun_watch *w, struct substream *s)
 }
 
 /** A stream starts again: reads its owner and its parameters. */
-static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
+static void begin_run(struct st_xrun_watch *w, struct substream *s,
+                      const struct st_alsa_status *now)
 {
     const char *hw = st_tree_text(w->machine, path_of(w, &s->is, "hw_params")),
                *sw = st_tree_text(w->machine, path_of(w, &s->is, "sw_params"));
@@ -238,12 +245,14 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();
     if (st_alsa_params_parse(hw, sw, &s->params) != 0)
-        s->params = (struct st_alsa_params){0}; /* the stream is closed by now, or another program's */
+        s->params =
+            (struct st_alsa_params){0}; /* the stream is closed by now, or another program's */
 }
 
-/** Reports how much sound a running stream has left in its buffer, and an xrun if the device ran past the
- * program. */
-static void look_at_room(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
+/** Reports how much sound a running stream has left in its buffer, and an xrun if the device ran
+ * past the program. */
+static void look_at_room(struct st_xrun_watch *w, struct substream *s,
+                         const struct st_alsa_status *now)
 {
     int64_t left = INT64_MAX, lost = 0;
     if (s->params.rate_hz > 0)
@@ -259,8 +268,8 @@ static void look_at_room(struct st_xrun_watch *w, struct substream *s, const str
         report_load(w, s);
 }
 
-/** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card is
- * gone. */
+/** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card
+ * is gone. */
 static int look(struct st_xrun_watch *w, struct substream *s)
 {
     char text[STATUS_BYTES];
@@ -277,7 +286,8 @@ static int look(struct st_xrun_watch *w, struct substream *s)
         s->least_frames = INT64_MAX;
         s->looks_left = FIRST_LOAD_LOOKS;
     }
-    if (!same || (runs && (s->last.state != ST_ALSA_RUNNING || s->last.trigger_ns != now.trigger_ns)))
+    if (!same ||
+        (runs && (s->last.state != ST_ALSA_RUNNING || s->last.trigger_ns != now.trigger_ns)))
         begin_run(w, s, &now);
     if (s->known && had_xrun(&s->last, &now)) { /* xruns before the first look are not counted */
         s->least_frames = 0;
@@ -336,18 +346,20 @@ static int poll_alsa(struct st_xrun_watch *w)
             continue;
         }
         drop(alsa, &alsa->substreams[i]);
-        alsa->pcm[0] = '\0'; /* scan again, so that the streams of a card that comes back are opened */
+        alsa->pcm[0] =
+            '\0'; /* scan again, so that the streams of a card that comes back are opened */
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
-        return st_xrun_because(w, -EBADMSG, "the files of streams in %s/asound have an unknown format",
-                               alsa->proc);
+        return st_xrun_because(
+            w, -EBADMSG, "the files of streams in %s/asound have an unknown format", alsa->proc);
     const size_t rest_n = bad_n + alsa->left_out_n;
     return st_xrun_because(
         w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, ST_PLURAL(alsa->n - bad_n),
         rest_n > 0 ? st_text("; %zu more not watched", rest_n) : "",
-        alsa->no_names ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
-                       : "");
+        alsa->no_names
+            ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
+            : "");
 }
 
 static void close_alsa(struct st_xrun_watch *w)
@@ -360,8 +372,8 @@ static void close_alsa(struct st_xrun_watch *w)
     free(alsa);
 }
 
-/** Wakes the poller when a program opens a sound device. If this is not possible (-1), closed streams are
- * polled more often. */
+/** Wakes the poller when a program opens a sound device. If this is not possible (-1), closed
+ * streams are polled more often. */
 static int watch_opens(const char *proc)
 {
     const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -394,8 +406,8 @@ const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .title = "ALSA",
     .summary =
-        "state of ALSA's streams in /proc/asound, read four times a second while one runs: several xruns "
-        "between two readings count as one, and how much was left in each buffer at least",
+        "state of ALSA's streams in /proc/asound, read four times a second while one runs: several "
+        "xruns between two readings count as one, and how much was left in each buffer at least",
     .device_only = true,
     .poll_ns = POLL_NS,
     .tells_playing = true,

@@ -7,8 +7,8 @@ const struct st_xrun_source st_xrun_usb = {
     .title = "USB",
     .summary = "sound packets of USB sound cards: failed ones, and times without packets",
     .device_only = true,
-    .poll_ns = 4 * ST_NS_PER_S, /* interval of checks whether the program hangs; its lines are read as soon as
-                                   they arrive */
+    .poll_ns = 4 * ST_NS_PER_S, /* interval of checks whether the program hangs; its lines are read
+                                   as soon as they arrive */
     /* although USB packets do not show that the card plays, since another source does */
     .tells_playing = true,
     .ops = &st_xrun_program_ops,

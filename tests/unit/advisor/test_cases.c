@@ -1,4 +1,5 @@
-/* Machines: tests/fixtures/cases/<name>.case, one subtest a file. The format is in the README beside them. */
+/* Machines: tests/fixtures/cases/<name>.case, one subtest a file. The format is in the README
+ * beside them. */
 #include <dirent.h>
 #include <fnmatch.h>
 
@@ -39,7 +40,8 @@ static void note_collected(const struct st_facts *facts)
     for (size_t i = 0; i < st_rules_n; i++) {
         for (size_t k = 0; st_rules[i]->facts[k] != NULL; k++) {
             for (size_t f = 0; f < facts->n && !states[i].collected[k]; f++)
-                states[i].collected[k] = fnmatch(st_rules[i]->facts[k], facts->rows[f]->key, 0) == 0;
+                states[i].collected[k] =
+                    fnmatch(st_rules[i]->facts[k], facts->rows[f]->key, 0) == 0;
         }
     }
 }
@@ -54,13 +56,15 @@ static void set_period(struct machine *m, const char *text)
         return;
     }
     ST_PRINT(frames_text, "%.*s", (int)strcspn(text, "/"), text);
-    if (slash == NULL || st_text_int(frames_text, &frames) != 0 || st_text_int(slash + 1, &rate_hz) != 0)
+    if (slash == NULL || st_text_int(frames_text, &frames) != 0 ||
+        st_text_int(slash + 1, &rate_hz) != 0)
         fail_msg("%s:%d: not a period: %s", m->file, m->line, text);
     m->frames = (uint32_t)frames;
     m->rate_hz = (uint32_t)rate_hz;
 }
 
-/** "\n" and "\t" in a file's text are an end of line and a tabulator; its end is one of a line, too. */
+/** "\n" and "\t" in a file's text are an end of line and a tabulator; its end is one of a line,
+ * too. */
 static void put_file(struct machine *m, const char *path, const char *value)
 {
     static const char unreadable[] = "UNREADABLE ";
@@ -116,7 +120,8 @@ static void need_facts(struct machine *m)
     note_collected(m->facts);
 }
 
-static void check_effect(const struct machine *m, const struct st_finding *finding, const char *word)
+static void check_effect(const struct machine *m, const struct st_finding *finding,
+                         const char *word)
 {
     char *end;
     const double effect_us = strtod(word, &end);
@@ -129,8 +134,9 @@ static void check_effect(const struct machine *m, const struct st_finding *findi
     if (end == word || *end != '\0')
         fail_msg("%s:%d: not a number: %s", m->file, m->line, word);
     if (!finding->effect_known || fabs(finding->effect_us - effect_us) > EFFECT_EXACT)
-        fail_msg("%s:%d: %s: effect %s%.3f us, not %.3f us: %s", m->file, m->line, finding->rule->id,
-                 finding->effect_known ? "" : "unknown ", finding->effect_us, effect_us, finding->summary);
+        fail_msg("%s:%d: %s: effect %s%.3f us, not %.3f us: %s", m->file, m->line,
+                 finding->rule->id, finding->effect_known ? "" : "unknown ", finding->effect_us,
+                 effect_us, finding->summary);
 }
 
 static void check_texts(const struct machine *m, const struct st_finding *finding, const char *part)
@@ -151,14 +157,17 @@ static bool is_same(const char *a, const char *b)
 }
 
 /** A rule that reads a fact outside its list judges otherwise by the facts of its list alone. */
-static void check_list(const struct machine *m, const struct st_rule *rule, const struct st_wish *wish)
+static void check_list(const struct machine *m, const struct st_rule *rule,
+                       const struct st_wish *wish)
 {
-    struct st_facts listed = {.os = m->facts->os, .rows = calloc(m->facts->n + 1, sizeof(*listed.rows))};
+    struct st_facts listed = {.os = m->facts->os,
+                              .rows = calloc(m->facts->n + 1, sizeof(*listed.rows))};
     struct st_finding all = {0}, by_list = {0};
     assert_non_null(listed.rows);
     for (size_t f = 0; f < m->facts->n; f++) {
         const char *key = m->facts->rows[f]->key;
-        bool is_read = strcmp(key, ST_KEY_SYSTEM_INPUT) == 0 || strcmp(key, ST_KEY_SYSTEM_LACKS) == 0;
+        bool is_read =
+            strcmp(key, ST_KEY_SYSTEM_INPUT) == 0 || strcmp(key, ST_KEY_SYSTEM_LACKS) == 0;
         for (size_t k = 0; rule->facts[k] != NULL && !is_read; k++)
             is_read = fnmatch(rule->facts[k], key, 0) == 0;
         if (is_read)
@@ -170,14 +179,15 @@ static void check_list(const struct machine *m, const struct st_rule *rule, cons
         all.changes_n != by_list.changes_n || !is_same(all.summary, by_list.summary) ||
         !is_same(all.formula, by_list.formula) || !is_same(all.fix_now, by_list.fix_now) ||
         !is_same(all.fix_persistent, by_list.fix_persistent))
-        fail_msg("%s:%d: %s reads a fact that it does not list: \"%s\", by its list \"%s\"", m->file, m->line,
-                 rule->id, all.summary, by_list.summary);
+        fail_msg("%s:%d: %s reads a fact that it does not list: \"%s\", by its list \"%s\"",
+                 m->file, m->line, rule->id, all.summary, by_list.summary);
     st_finding_finish(&all);
     st_finding_finish(&by_list);
     free(listed.rows);
 }
 
-/** "advice", "advice 83.3", "advice null", each also with ": a part of the summary, formula or a fix". */
+/** "advice", "advice 83.3", "advice null", each also with ": a part of the summary, formula or a
+ * fix". */
 static void expect(struct machine *m, const char *id, char *value)
 {
     enum st_status status;
@@ -292,8 +302,8 @@ static void read_line(struct machine *m, char *text)
     }
 }
 
-/** What must hold for any machine: no rule is worse than it says it can be, nothing is fine unread, and the
- * lists of facts are complete. */
+/** What must hold for any machine: no rule is worse than it says it can be, nothing is fine unread,
+ * and the lists of facts are complete. */
 static void check_all_rules(const struct machine *m)
 {
     struct st_report report;
@@ -368,8 +378,8 @@ static void each_rule_has_cases_of_three_sources(void **state)
 /** Of a rule that reads what no collector puts: a key was misspelt. */
 static void each_key_is_collected(void **state)
 {
-    /* put by a server's answer, the limits of a login, a card that plays and `listen --json`: test_ask.c,
-     * test_collect_user.c, test_collect_machine.c, test_posted.c */
+    /* put by a server's answer, the limits of a login, a card that plays and `listen --json`:
+     * test_ask.c, test_collect_user.c, test_collect_machine.c, test_posted.c */
     static const char *const others[] = {"linux.ask.pipewire",
                                          "linux.jack.buffer_frames",
                                          "linux.jack.rate_hz",
@@ -415,7 +425,8 @@ static void each_key_is_collected(void **state)
                         strncmp(st_rules[i]->facts[k], "linux.pipewire.node.", 20) ==
                             0; /* of pw-dump: test_ask.c */
             if (!states[i].collected[k] && !other)
-                fail_msg("%s reads %s, which no collector puts", st_rules[i]->id, st_rules[i]->facts[k]);
+                fail_msg("%s reads %s, which no collector puts", st_rules[i]->id,
+                         st_rules[i]->facts[k]);
         }
     }
 }
@@ -440,7 +451,8 @@ int main(void)
                                        .initial_state = entries[i]->d_name};
     tests[n] = (struct CMUnitTest){.name = "each_rule_has_cases_of_three_sources",
                                    .test_func = each_rule_has_cases_of_three_sources};
-    tests[n + 1] = (struct CMUnitTest){.name = "each_key_is_collected", .test_func = each_key_is_collected};
+    tests[n + 1] =
+        (struct CMUnitTest){.name = "each_key_is_collected", .test_func = each_key_is_collected};
     const int failed = _cmocka_run_group_tests("cases", tests, (size_t)n + 2, NULL, NULL);
     for (int i = 0; i < n; i++)
         free(entries[i]);

@@ -6,8 +6,10 @@
 
 static void timespec_becomes_ns(void **state)
 {
-    assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = 3, .tv_nsec = 7}), 3000000007);
-    assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = -1, .tv_nsec = 999999999}), -1);
+    assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = 3, .tv_nsec = 7}),
+                     3000000007);
+    assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = -1, .tv_nsec = 999999999}),
+                     -1);
     assert_int_equal(st_ns_from_timespec(&(struct timespec){0}), 0);
 }
 
@@ -53,7 +55,8 @@ static void ns_becomes_a_timespec_with_nsec_in_range_and_back(void **state)
 static void a_time_that_32_bits_cannot_hold_is_their_last(void **state)
 {
     const struct timespec ts = st_ns_to_timespec(INT64_MAX);
-    assert_int_equal(ts.tv_sec, sizeof(time_t) < sizeof(int64_t) ? INT32_MAX : INT64_MAX / ST_NS_PER_S);
+    assert_int_equal(ts.tv_sec,
+                     sizeof(time_t) < sizeof(int64_t) ? INT32_MAX : INT64_MAX / ST_NS_PER_S);
 }
 
 static void sums_and_differences_saturate(void **state)

@@ -5,8 +5,8 @@
 
 #define WEEK_NS UINT64_C(604800000000000)
 
-/* k * num / den rounded half up, from the fraction as given: its whole part and its rest apart, so that no
- * product passes 64 bits */
+/* k * num / den rounded half up, from the fraction as given: its whole part and its rest apart, so
+ * that no product passes 64 bits */
 static int64_t exact_offset(uint64_t num, uint64_t den, uint64_t k)
 {
     uint64_t whole_ns;
@@ -17,7 +17,8 @@ static int64_t exact_offset(uint64_t num, uint64_t den, uint64_t k)
     return (int64_t)(whole_ns + rest / den + half);
 }
 
-static void check(const struct st_period *period, uint64_t num, uint64_t den, int64_t t0_ns, uint64_t k)
+static void check(const struct st_period *period, uint64_t num, uint64_t den, int64_t t0_ns,
+                  uint64_t k)
 {
     const int64_t due_ns = t0_ns + exact_offset(num, den, k);
     assert_int_equal(st_period_due_ns(period, t0_ns, k), due_ns);
@@ -70,7 +71,8 @@ static void adding_rounded_periods_would_have_drifted(void **state)
     const uint64_t k = WEEK_NS * 3 / 4000000;
     assert_int_equal(st_period_due_ns(&period, 0, k), WEEK_NS);
     assert_int_equal(st_period_ns(&period), 1333333);
-    assert_int_equal(WEEK_NS - k * 1333333, 151200000); /* what the check above could not see otherwise */
+    assert_int_equal(WEEK_NS - k * 1333333,
+                     151200000); /* what the check above could not see otherwise */
 }
 
 static void spot_values_hold(void **state)
@@ -110,7 +112,8 @@ static void due_times_are_exact_where_the_product_passes_64_bits(void **state)
 
 static void periods_of_about_a_ns_are_exact(void **state)
 {
-    static const uint64_t fractions[][2] = {{1, 1}, {4, 3}, {3, 2}, {5, 3}, {UINT64_MAX, UINT64_MAX / 2}};
+    static const uint64_t fractions[][2] = {
+        {1, 1}, {4, 3}, {3, 2}, {5, 3}, {UINT64_MAX, UINT64_MAX / 2}};
     ST_EACH (fraction, fractions) {
         struct st_period period;
         assert_int_equal(st_period_init_ns(&period, (*fraction)[0], (*fraction)[1]), 0);

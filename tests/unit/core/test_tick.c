@@ -1,4 +1,5 @@
-/* core/tick: FreeBSD's stretched sleeps, against the tables read from its source and measured on 13.2. */
+/* core/tick: FreeBSD's stretched sleeps, against the tables read from its source and measured
+ * on 13.2. */
 #include "core/tick.h"
 #include "tests/unit/unit.h"
 

@@ -87,7 +87,8 @@ static void dates_without_a_zone_are_local_where_that_is_wanted(void **state)
 static void a_time_was_last_today_or_yesterday(void **state)
 {
     const int64_t four_ns = (NOW_S - 12 * 3600) * ST_NS_PER_S; /* 2026-11-20 04:00 UTC */
-    const int64_t late_ns = INT64_C(1792967400) * ST_NS_PER_S; /* 2026-10-25 23:30 CET, a day of 25 hours */
+    const int64_t late_ns =
+        INT64_C(1792967400) * ST_NS_PER_S; /* 2026-10-25 23:30 CET, a day of 25 hours */
     int64_t ns;
     setenv("TZ", "PST8", 1);
     tzset();
@@ -120,10 +121,12 @@ static void steps_read_well_and_are_not_too_many(void **state)
 {
     static const struct {
         int64_t span_s, steps, step_s;
-    } rows[] = {{3600, 100, 60}, {86400, 25, 3600}, {7 * 86400, 100, 10800}, {365 * 86400, 100, 604800},
-                {60, 1, 300},    {1, 1, 60}};
+    } rows[] = {
+        {3600, 100, 60}, {86400, 25, 3600}, {7 * 86400, 100, 10800}, {365 * 86400, 100, 604800},
+        {60, 1, 300},    {1, 1, 60}};
     ST_EACH (row, rows)
-        assert_int_equal(st_when_step(row->span_s * ST_NS_PER_S, row->steps), row->step_s * ST_NS_PER_S);
+        assert_int_equal(st_when_step(row->span_s * ST_NS_PER_S, row->steps),
+                         row->step_s * ST_NS_PER_S);
 }
 
 static void texts_have_a_date_unless_it_is_today(void **state)

@@ -1,10 +1,11 @@
-/* A day in the life of sleeptuned by a scripted clock: its parts put together as daemon/service*.c do, at
- * 1024 frames and 48 kHz (4 050 000 periods; at 128 frames it would be eight times as many and show nothing
- * more). Once the machine sleeps for an hour, once somebody sets the clock back, once everything stands still
- * for 200 ms; now and then another thread has the CPU, and a player has an xrun.
+/* A day in the life of sleeptuned by a scripted clock: its parts put together as daemon/service*.c
+ * do, at 1024 frames and 48 kHz (4 050 000 periods; at 128 frames it would be eight times as many
+ * and show nothing more). Once the machine sleeps for an hour, once somebody sets the clock back,
+ * once everything stands still for 200 ms; now and then another thread has the CPU, and a player
+ * has an xrun.
  *
- * One thread is loop, drain, observer and main thread in turn: the loop's callback plays the others whenever
- * their time has come. Only the history is written by the thread that always does it.
+ * One thread is loop, drain, observer and main thread in turn: the loop's callback plays the others
+ * whenever their time has come. Only the history is written by the thread that always does it.
  * Real clock: only to wait for the thread that writes the history. */
 #include <stdatomic.h>
 #include <unistd.h>
@@ -148,8 +149,8 @@ static const struct st_xrun_source player = {
 
 /* --- memory --- */
 
-/* Bytes that malloc has given out, but for SQLite's, whose cache grows with the file up to its limit; 0: this
- * malloc does not say (a sanitizer's, which finds leaks by itself). */
+/* Bytes that malloc has given out, but for SQLite's, whose cache grows with the file up to its
+ * limit; 0: this malloc does not say (a sanitizer's, which finds leaks by itself). */
 static size_t in_use(void)
 {
 #ifdef __GLIBC__
@@ -173,7 +174,8 @@ static void wait_for_history(void)
 {
     const struct timespec pause = {.tv_nsec = 10 * ST_NS_PER_MS};
     while (look().state != ST_HISTORY_WRITER_FAILING &&
-           (look().minutes_n < told.minutes_n || look().waiting_minutes_n + look().waiting_events_n > 0))
+           (look().minutes_n < told.minutes_n ||
+            look().waiting_minutes_n + look().waiting_events_n > 0))
         nanosleep(&pause, NULL);
 }
 
@@ -213,7 +215,8 @@ static void be_looked_at(void)
     struct st_causes_now now;
     st_causes_look(causes, &now);
     char *text = st_causes_text(&now);
-    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events, st_platform_wall_ns(fake))};
+    json_t *documents[] = {json_loads(text, 0, NULL),
+                           st_events_json(&events, st_platform_wall_ns(fake))};
     free(text);
     ST_EACH (document, documents) {
         assert_non_null(*document);
@@ -364,8 +367,8 @@ static void the_books_balance_each_minute_and_at_the_end(void **state)
     assert_int_equal(told.unbalanced_n, 0);
     assert_true(result.books_balance);
     assert_int_equal(result.records_lost, 0);
-    /* the clock says how many periods a day has; each cycle was called once; the stall of 9.375 periods
-     * skipped 8 of them and was late for the ninth, too */
+    /* the clock says how many periods a day has; each cycle was called once; the stall of 9.375
+     * periods skipped 8 of them and was late for the ninth, too */
     assert_int_equal(result.elapsed_periods, PERIODS);
     assert_int_equal(result.cycles, made.callbacks_n);
     assert_int_equal(result.skipped_periods, 8);
@@ -390,8 +393,8 @@ static void what_happened_is_seen_as_what_it_was(void **state)
     assert_int_equal(result.misses, 9);
     assert_int_equal(result.suspends, 1);
     assert_int_equal(result.causes[ST_CAUSE_RUN_QUEUE].n, made.late_n);
-    /* a drain may come between a late wake-up and its record: what was waited then is the next one's
-     * baseline */
+    /* a drain may come between a late wake-up and its record: what was waited then is the next
+     * one's baseline */
     assert_true(result.causes[ST_CAUSE_RUN_QUEUE].explained_ns >=
                 result.causes[ST_CAUSE_RUN_QUEUE].total_ns / 100 * 95);
 }
@@ -426,14 +429,20 @@ static void the_history_has_all_of_it(void **state)
                 {"history-aside", 0},
                 {"device-dropout", (int64_t)made.xruns_n}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(number(sql, st_text("SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name)),
-                         rows[i].n);
+        assert_int_equal(
+            number(sql, st_text("SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name)),
+            rows[i].n);
     assert_int_equal(
-        number(sql, "SELECT count(*) FROM event WHERE kind = 'clock-jump' AND detail LIKE '%back%'"), 1);
-    assert_int_equal(number(sql, "SELECT count(*) FROM event WHERE kind = 'late-wake'"), made.late_n);
-    /* the same as an answer, over the hour that the machine slept and the clock that was set back */
-    const struct st_history_span span = {
-        .since_ns = WALL_NS, .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S, .step_ns = 600 * ST_NS_PER_S};
+        number(sql,
+               "SELECT count(*) FROM event WHERE kind = 'clock-jump' AND detail LIKE '%back%'"),
+        1);
+    assert_int_equal(number(sql, "SELECT count(*) FROM event WHERE kind = 'late-wake'"),
+                     made.late_n);
+    /* the same as an answer, over the hour that the machine slept and the clock that was set
+     * back */
+    const struct st_history_span span = {.since_ns = WALL_NS,
+                                         .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S,
+                                         .step_ns = 600 * ST_NS_PER_S};
     assert_int_equal(st_history_read_steps(reader, &span, &document), 0);
     int64_t cycles = 0, misses = 0;
     size_t i;
@@ -453,15 +462,17 @@ static void nothing_grows(void **state)
 {
     if (in_use_first_hour == 0)
         ST_CANNOT("a sanitizer's allocator does not say what is in use");
-    print_message("# in use after 1 h: %zu bytes, after 24 h: %zu\n", in_use_first_hour, in_use_end);
+    print_message("# in use after 1 h: %zu bytes, after 24 h: %zu\n", in_use_first_hour,
+                  in_use_end);
     assert_true(in_use_end <= in_use_first_hour + GROWTH_BYTES);
 }
 
 int main(ST_UNUSED int argc, char **argv)
 {
-    /* what a thread keeps for its next call of malloc would count as in use: 40 KiB more each day with glibc
-     * 2.36, 70 with 2.43 */
-    if (getenv("GLIBC_TUNABLES") == NULL && setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1) == 0)
+    /* what a thread keeps for its next call of malloc would count as in use: 40 KiB more each day
+     * with glibc 2.36, 70 with 2.43 */
+    if (getenv("GLIBC_TUNABLES") == NULL &&
+        setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1) == 0)
         (void)execv(argv[0], argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_books_balance_each_minute_and_at_the_end),

@@ -19,7 +19,8 @@ static void a_message_is_one_safe_line(void **state)
     rewind(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
     fclose(file);
-    assert_string_equal(text, "sleeptuned warning: observe: client=a?sleeptuned error: loop: b?[2J???\n");
+    assert_string_equal(text,
+                        "sleeptuned warning: observe: client=a?sleeptuned error: loop: b?[2J???\n");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Which cause of dropouts a notification is about: each one once, and never sleeptune's own streams. */
+/* Which cause of dropouts a notification is about: each one once, and never sleeptune's own
+ * streams. */
 #include "core/ns.h"
 #include "daemon/notify_cause.h"
 #include "tests/unit/unit.h"
@@ -14,8 +15,8 @@ static int begin(void **state)
     view.now_wall_ns = NOW_NS;
     memset(&shown, 0, sizeof(shown));
     view.observe.n = 1;
-    view.observe.sources[0] =
-        (struct st_observed_view){.source = "pipewire", .since_wall_ns = NOW_NS - 600 * ST_NS_PER_S};
+    view.observe.sources[0] = (struct st_observed_view){
+        .source = "pipewire", .since_wall_ns = NOW_NS - 600 * ST_NS_PER_S};
     return 0;
 }
 
@@ -83,7 +84,8 @@ static void each_cause_is_told_once(void **state)
     assert_string_equal(next(), "");
 }
 
-/* As the status has it: the first of the table that has enough, and who lost most time of two servers. */
+/* As the status has it: the first of the table that has enough, and who lost most time of two
+ * servers. */
 static void the_one_that_lost_most_sound_is_first(void **state)
 {
     struct st_observed_view *sources = view.observe.sources;

@@ -18,7 +18,8 @@ static struct st_live live;
 static int setup(void **state)
 {
     fake = st_fake_new(ST_OS_LINUX, 0);
-    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
+    if (fake == NULL || st_events_init(&events, NULL) != 0 ||
+        st_causes_new(fake, &events, &causes) != 0)
         return -1;
     late_wakes = (struct st_tracer_way){.causes = causes};
     return st_live_init(&live);
@@ -72,12 +73,14 @@ static int64_t latest_ns(void)
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
     const struct st_sink functions = all_sinks();
-    struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 100, .misses = 3});
+    struct st_history_minute before =
+        until(60, (struct st_history_minute){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
     functions.cycle(functions.ctx, 1, 70000, 0);
     functions.cycle(functions.ctx, 2, 12, 0);
     functions.flush(functions.ctx);
-    struct st_history_minute now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_dropouts_n = 1};
+    struct st_history_minute now = {
+        .cycles = 103, .misses = 4, .skipped_periods = 2, .own_dropouts_n = 1};
     const struct st_history_minute first = take(&before, until(120, now));
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
@@ -102,7 +105,8 @@ static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **
     struct st_history_minute now = until(120, (struct st_history_minute){.cycles = 5});
     now.to_wall_ns -= 3600 * ST_NS_PER_S;
     const struct st_history_minute taken = take(&counts, now);
-    assert_int_equal(strncmp(st_service_view_minute_text(&taken, INT64_MIN), "last 60 s: 5 cycles", 19), 0);
+    assert_int_equal(
+        strncmp(st_service_view_minute_text(&taken, INT64_MIN), "last 60 s: 5 cycles", 19), 0);
     assert_int_equal(taken.from_wall_ns, 3660 * ST_NS_PER_S);
     assert_int_equal(taken.to_wall_ns, 120 * ST_NS_PER_S);
 }
@@ -110,7 +114,8 @@ static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **
 static void counter_that_began_again_counts_from_zero(void **state)
 {
     struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 1000});
-    const struct st_history_minute taken = take(&before, until(7, (struct st_history_minute){.cycles = 7}));
+    const struct st_history_minute taken =
+        take(&before, until(7, (struct st_history_minute){.cycles = 7}));
     assert_int_equal(taken.cycles, 7);
     assert_int_equal(taken.measured_ns, 7 * ST_NS_PER_S);
     assert_int_equal(taken.from_wall_ns, 3600 * ST_NS_PER_S);
@@ -125,7 +130,8 @@ static struct st_history_minute drained(uint64_t elapsed, uint64_t skipped, int6
                                .skipped_periods = skipped,
                                .misses = skipped};
     result.period = period_of(480, 48000);
-    return st_service_view_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
+    return st_service_view_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S,
+                                         (5000 + now_s) * ST_NS_PER_S);
 }
 
 static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void **state)
@@ -154,16 +160,19 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
     assert_int_equal(second.cycles, 4001);
     assert_int_equal(second.misses, 14199);
     assert_int_equal(second.measured_ns, 182 * ST_NS_PER_S);
-    assert_int_equal(second.cycles + second.skipped_periods, second.measured_ns / (10 * ST_NS_PER_MS));
+    assert_int_equal(second.cycles + second.skipped_periods,
+                     second.measured_ns / (10 * ST_NS_PER_MS));
     assert_int_equal(second.from_wall_ns, first.to_wall_ns);
     assert_int_equal(second.to_wall_ns, 5240 * ST_NS_PER_S);
-    assert_int_equal(strncmp(st_service_view_minute_text(&second, INT64_MIN), "last 182 s: 4001", 16), 0);
+    assert_int_equal(
+        strncmp(st_service_view_minute_text(&second, INT64_MIN), "last 182 s: 4001", 16), 0);
 }
 
 static void flood_of_late_wakes_is_counted_and_one_event(void **state)
 {
     const struct st_sink functions = all_sinks();
-    const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
+    const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE,
+                                         .lateness_ns = 2 * ST_NS_PER_MS};
     for (int i = 0; i < 25; i++)
         functions.late(functions.ctx, &event);
     functions.flush(functions.ctx);
@@ -183,8 +192,8 @@ static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **sta
     assert_int_equal(json_array_size(list), ST_EVENTS_MAX);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "time_ns")),
                      ST_EVENTS_MAX + 4);
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(list, ST_EVENTS_MAX - 1), "time_ns")),
-                     5);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_array_get(list, ST_EVENTS_MAX - 1), "time_ns")), 5);
     json_decref(list);
 }
 

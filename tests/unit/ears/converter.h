@@ -1,5 +1,5 @@
-/* A converter between two clocks or rates, as it runs: 32 taps of a windowed sinc, at 256 places between two
- * frames. */
+/* A converter between two clocks or rates, as it runs: 32 taps of a windowed sinc, at 256 places
+ * between two frames. */
 #pragma once
 
 #include "core/base.h"
@@ -58,6 +58,7 @@ static inline void converter_take(struct converter *converter, float *ret)
             for (size_t j = 0; j < 8; j++)
                 sums[j] += kernel[k + j] * from[k + j];
         }
-        ret[c] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+        ret[c] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
+                 ((sums[4] + sums[5]) + (sums[6] + sums[7]));
     }
 }

@@ -34,7 +34,8 @@ static inline double next_normal(uint64_t *seed) /* Box and Muller (1958) */
 static inline void add_normals(float *samples, size_t n, double sigma, uint64_t *seed)
 {
     for (size_t i = 0; i < n;) {
-        const double u = 2 * next_share(seed) - 1, v = 2 * next_share(seed) - 1, far = u * u + v * v;
+        const double u = 2 * next_share(seed) - 1, v = 2 * next_share(seed) - 1,
+                     far = u * u + v * v;
         const double by = sigma * sqrt(-2 * log(far) / far);
         if (far >= 1 || far == 0)
             continue;
@@ -43,13 +44,15 @@ static inline void add_normals(float *samples, size_t n, double sigma, uint64_t 
     }
 }
 
-/* A second of sound before each fault, of `least` to `most` frames. SWAPPED is two blocks in the wrong order.
+/* A second of sound before each fault, of `least` to `most` frames. SWAPPED is two blocks in the
+ * wrong order.
  */
 enum { SWAPPED = ST_LOSS_KINDS_N };
 
-/* What a path gives back of `total` frames of 2 channels; to be freed. @param ret_frames how many. */
-static inline float *damaged(struct damage *damage, int kind, uint64_t least, uint64_t most, uint32_t rate_hz,
-                             size_t *ret_frames)
+/* What a path gives back of `total` frames of 2 channels; to be freed. @param ret_frames how
+ * many. */
+static inline float *damaged(struct damage *damage, int kind, uint64_t least, uint64_t most,
+                             uint32_t rate_hz, size_t *ret_frames)
 {
     const size_t total = (size_t)rate_hz * (FAULTS_N + 2);
     float *out = calloc(total * 2, sizeof(float));
@@ -81,7 +84,8 @@ static inline float *damaged(struct damage *damage, int kind, uint64_t least, ui
         } else {
             st_signal_fill(&signal, place + frames, &out[2 * n], frames);
             st_signal_fill(&signal, place, &out[2 * (n + frames)], frames);
-            *fault = (struct st_loss){.kind = ST_LOSS_CORRUPTED, .at_frame = n, .frames = 2 * frames};
+            *fault =
+                (struct st_loss){.kind = ST_LOSS_CORRUPTED, .at_frame = n, .frames = 2 * frames};
             place += 2 * frames;
             n += 2 * frames;
         }

@@ -1,5 +1,5 @@
-/* What one side writes is what the other reads, in any pieces; what is no such stream is refused; the ring
- * loses nothing without saying so. */
+/* What one side writes is what the other reads, in any pieces; what is no such stream is refused;
+ * the ring loses nothing without saying so. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -35,7 +35,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
     got->next = packet->recorded + packet->frames_n;
     for (uint64_t i = 0; i < packet->frames_n; i++) {
         for (uint32_t c = 0; c < CHANNELS; c++)
-            got->sum_wrong += packet->samples[i * CHANNELS + c] != sample_at(packet->recorded + i, c);
+            got->sum_wrong +=
+                packet->samples[i * CHANNELS + c] != sample_at(packet->recorded + i, c);
     }
 }
 
@@ -67,7 +68,8 @@ static void put(struct st_capture_ring *ring, uint64_t begin, uint32_t frames_n)
         right[i] = sample_at(begin + i, 1);
     }
     st_capture_stream_ring_put(
-        ring, &(struct st_capture_packet){.recorded = begin, .played = begin + 128, .frames_n = frames_n},
+        ring,
+        &(struct st_capture_packet){.recorded = begin, .played = begin + 128, .frames_n = frames_n},
         channels, 1);
 }
 
@@ -128,7 +130,8 @@ static void test_what_is_written_is_read_in_any_pieces(ST_UNUSED void **state)
     }
 }
 
-/* One byte after the other is changed: an error or another valid stream, never more than was there. */
+/* One byte after the other is changed: an error or another valid stream, never more than was
+ * there. */
 static void test_a_changed_byte_does_no_harm(ST_UNUSED void **state)
 {
     static unsigned char bytes[1 << 19], changed[1 << 19];
@@ -208,13 +211,14 @@ static void *put_all(void *ctx)
     uint32_t at = 0;
     for (uint32_t n = 1; at < ALL_FRAMES; at += n, n = n % 999 + 1)
         put(&race->ring, at, n);
-    st_capture_stream_ring_event(&race->ring,
-                                 &(struct st_capture_event){.kind = ST_CAPTURE_GONE, .at_frame = at});
+    st_capture_stream_ring_event(
+        &race->ring, &(struct st_capture_event){.kind = ST_CAPTURE_GONE, .at_frame = at});
     atomic_store(&race->done, true);
     return NULL;
 }
 
-/* Frames that were read and frames that were said to be lost are all that were put in, each as it was. */
+/* Frames that were read and frames that were said to be lost are all that were put in, each as it
+ * was. */
 static void test_no_frame_is_lost_without_a_word(ST_UNUSED void **state)
 {
     static struct race race;

@@ -1,5 +1,5 @@
-/* What a recording shows: the class of its path, its losses without those that were forced, and what
- * else is wrong with it. With arguments: that number of hours of each class without a fault,
+/* What a recording shows: the class of its path, its losses without those that were forced, and
+ * what else is wrong with it. With arguments: that number of hours of each class without a fault,
  * and how many of them another run had already. */
 #include "ears/hearing.h"
 #include "tests/unit/ears/converter.h"
@@ -15,7 +15,8 @@ static struct st_signal signal_played;
 static uint64_t seed;
 static bool expects = true; /* where the signal is, as a run does: without, a search takes 0.4 s */
 
-/* The signal of `listen --signal`, with glitches, and without the `lost` frames at 9 s. To be freed. */
+/* The signal of `listen --signal`, with glitches, and without the `lost` frames at 9 s. To be
+ * freed. */
 static float *played(uint64_t lost)
 {
     float *frames = calloc((size_t)2 * SECONDS * RATE, sizeof(float));
@@ -79,11 +80,11 @@ static void forced_glitches_are_found_and_are_no_losses(void **state)
     }
 }
 
-/* A loop of virtual_oss, whose samples have that many bits, to a program of 32: what it plays is cut off, and
- * what it records gets a noise of one step (virtual_oss.c, virtual_oss_mixer_core; main.c, vclient_noise).
- * FreeBSD 15.1, w1-listen-24-8ms.txt. At 8b8d5cff: "Invalid: only 6 of the 9 deliberate glitches were found,
- * so losses may have been missed. 3 losses were found in 15 s over a loop of virtual_oss", of 1, 48 and 960
- * frames: "other sound in its place". */
+/* A loop of virtual_oss, whose samples have that many bits, to a program of 32: what it plays is
+ * cut off, and what it records gets a noise of one step (virtual_oss.c, virtual_oss_mixer_core;
+ * main.c, vclient_noise). FreeBSD 15.1, w1-listen-24-8ms.txt. At 8b8d5cff: "Invalid: only 6 of the
+ * 9 deliberate glitches were found, so losses may have been missed. 3 losses were found in 15 s
+ * over a loop of virtual_oss", of 1, 48 and 960 frames: "other sound in its place". */
 static void over_virtual_oss_each_glitch_is_found(void **state)
 {
     const int bits[] = {16, 24, 32};
@@ -92,7 +93,8 @@ static void over_virtual_oss_each_glitch_is_found(void **state)
         const int64_t step = INT64_C(1) << (32 - *has);
         float *frames = played(0);
         for (size_t i = 0; i < (size_t)2 * SECONDS * RATE; i++) {
-            const int64_t is = llround(floor((double)frames[i] * 2147483392.0 / (double)step)) * step;
+            const int64_t is =
+                llround(floor((double)frames[i] * 2147483392.0 / (double)step)) * step;
             const double noise = step > 1 ? (2 * next_share(&any) - 1) * (double)step : 0;
             frames[i] = (float)((double)(is + llround(noise)) / 2147483392.0);
         }
@@ -115,11 +117,13 @@ static void a_path_that_dies_in_a_run_is_a_loss(void **state)
         for (size_t i = (size_t)2 * 9 * RATE; i < (size_t)2 * SECONDS * RATE; i++)
             frames[i] = run / 2 != 1 ? 0 : (float)(0.05 * next_normal(&seed));
         expects = run % 2 != 0;
-        listen(frames, RATE, 2, expects ? SECONDS * RATE : 19 * RATE / 2, true); /* it is sought in vain */
+        listen(frames, RATE, 2, expects ? SECONDS * RATE : 19 * RATE / 2,
+               true); /* it is sought in vain */
         assert_true(st_hearing_valid(&result));
         assert_int_equal(result.losses_n, expects);
         if (expects) {
-            assert_int_equal(result.losses[0].kind, run / 2 != 1 ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED);
+            assert_int_equal(result.losses[0].kind,
+                             run / 2 != 1 ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED);
             assert_int_equal(result.losses[0].at_frame, 9 * RATE);
             assert_true(result.losses[0].frames >= RATE);
         }
@@ -144,8 +148,8 @@ static size_t convert(const float *frames, double ratio, float *ret, double nois
     return n;
 }
 
-/* The same, converted: silence, noise, a softer signal and the signal below other sound; then it comes back,
- * after 1.5 s. Only silence is surely a loss. */
+/* The same, converted: silence, noise, a softer signal and the signal below other sound; then it
+ * comes back, after 1.5 s. Only silence is surely a loss. */
 static void a_converted_path_that_dies_is_a_loss(void **state)
 {
     static float out[2 * (SECONDS * RATE + RATE)];
@@ -239,7 +243,8 @@ static void a_loss_beside_a_forced_glitch_counts(void **state)
         expects = true;
         float *frames = played(0);
         const struct st_glitch *glitch = &signal_played.glitches[run];
-        uint64_t at = glitch->at_frame + (run < 2 ? 960 + 400 : -(uint64_t)900); /* behind it, or before */
+        uint64_t at =
+            glitch->at_frame + (run < 2 ? 960 + 400 : -(uint64_t)900); /* behind it, or before */
         for (uint64_t i = 2 * at; i < 2 * (at + 3000); i++)
             frames[i] = 0;
         if (converted)
@@ -312,8 +317,8 @@ static void a_single_channel_of_the_sequence_is_enough(void **state)
     free(frames);
 }
 
-/* From 8 s on no glitch is left: as st_signal_fill, but the tones, which are the same each second, are a
- * table.
+/* From 8 s on no glitch is left: as st_signal_fill, but the tones, which are the same each second,
+ * are a table.
  */
 static void fill_later(const float *tones, uint64_t at, float *frames, size_t n)
 {
@@ -329,8 +334,8 @@ enum { SIM_EXACT, SIM_LINEAR, SIM_CONVERTED, SIM_LOSSY, SIMS };
 
 static struct st_hearing sims[SIMS];
 
-/* One run over four paths at once: as it was; turned over and softer, noise 40 dB below; to 44.1 kHz or 48
- * kHz with a clock up to 300 ppm off, noise 60 dB below; noise 20 dB below. */
+/* One run over four paths at once: as it was; turned over and softer, noise 40 dB below; to 44.1
+ * kHz or 48 kHz with a clock up to 300 ppm off, noise 60 dB below; noise 20 dB below. */
 static void simulate(uint64_t run, uint64_t seconds, const float *tones, uint64_t *noise)
 {
     enum { PART = 256 };
@@ -340,7 +345,8 @@ static void simulate(uint64_t run, uint64_t seconds, const float *tones, uint64_
     size_t n = 0;
     st_signal_init(&signal_played, RATE, 2);
     st_signal_force(&signal_played, run);
-    converter_begin(&converter, RATE / (double)rate_hz * (1 + 1e-6 * ((double)(run * 37 % 600) - 299.5)), 20);
+    converter_begin(&converter,
+                    RATE / (double)rate_hz * (1 + 1e-6 * ((double)(run * 37 % 600) - 299.5)), 20);
     for (size_t sim = 0; sim < SIMS; sim++) {
         st_hearing_init(&sims[sim], sim == SIM_CONVERTED ? rate_hz : RATE, 2);
         st_hearing_expect(&sims[sim], 0, 0);
@@ -368,15 +374,16 @@ static void simulate(uint64_t run, uint64_t seconds, const float *tones, uint64_
     }
 }
 
-static const enum st_path_class sim_classes[SIMS] = {ST_PATH_EXACT, ST_PATH_LINEAR, ST_PATH_CONVERTED,
-                                                     ST_PATH_LOSSY};
+static const enum st_path_class sim_classes[SIMS] = {ST_PATH_EXACT, ST_PATH_LINEAR,
+                                                     ST_PATH_CONVERTED, ST_PATH_LOSSY};
 
 /* @return whether that is what it was: no loss, each test glitch. */
 static bool is_undamaged(size_t sim)
 {
     struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX];
     st_hearing_end(&sims[sim], forced, glitches_at(sims[sim].rate_hz, forced), &result);
-    return result.losses_n == 0 && st_hearing_valid(&result) && result.path_class == sim_classes[sim];
+    return result.losses_n == 0 && st_hearing_valid(&result) &&
+           result.path_class == sim_classes[sim];
 }
 
 static void simulate_runs(uint64_t first, uint64_t runs, uint64_t seconds, bool says)
@@ -409,7 +416,8 @@ static void simulate_runs(uint64_t first, uint64_t runs, uint64_t seconds, bool 
     }
 }
 
-/* With noise one frame is noticed late, or not at all, and three phases do not always say one length. */
+/* With noise one frame is noticed late, or not at all, and three phases do not always say one
+ * length. */
 static void on_each_class_test_glitches_are_no_losses(void **state)
 {
     simulate_runs(0, 8, 9, false);
@@ -438,8 +446,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "simulated") == 0)
         return cmocka_run_group_tests(simulated, NULL, NULL);
     if (argc > 1) {
-        simulate_runs(argc > 2 ? strtoull(argv[2], NULL, 10) * 6 : 0, strtoull(argv[1], NULL, 10) * 6, 600,
-                      true);
+        simulate_runs(argc > 2 ? strtoull(argv[2], NULL, 10) * 6 : 0,
+                      strtoull(argv[1], NULL, 10) * 6, 600, true);
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

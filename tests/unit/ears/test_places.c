@@ -1,5 +1,5 @@
-/* On a path that returns samples one by one each fault is found, once, at its place and with its length; and
- * nothing where there is none. */
+/* On a path that returns samples one by one each fault is found, once, at its place and with its
+ * length; and nothing where there is none. */
 #include "ears/places.h"
 #include "tests/unit/ears/damage.h"
 #include "tests/unit/unit.h"
@@ -33,8 +33,8 @@ static void expect_each(uint64_t seed, uint64_t slack, void (*path)(float *, siz
             struct damage damage = {.seed = seed + 3 * (uint64_t)kind + i};
             size_t n;
             uint64_t noise = 99;
-            float *frames =
-                damaged(&damage, kind, least[i], kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, &n);
+            float *frames = damaged(&damage, kind, least[i],
+                                    kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, &n);
             assert_non_null(frames);
             if (path != NULL)
                 path(frames, n, &noise);
@@ -42,8 +42,9 @@ static void expect_each(uint64_t seed, uint64_t slack, void (*path)(float *, siz
             assert_int_equal(places.losses.n, FAULTS_N);
             for (size_t j = 0; j < FAULTS_N; j++) {
                 if (!is_right(&losses[j], &damage.faults[j], slack))
-                    fail_msg("kind %d of %zu: %s at %llu, %llu frames; truth: at %llu, %llu frames", kind, i,
-                             st_signal_loss_name(losses[j].kind), (unsigned long long)losses[j].at_frame,
+                    fail_msg("kind %d of %zu: %s at %llu, %llu frames; truth: at %llu, %llu frames",
+                             kind, i, st_signal_loss_name(losses[j].kind),
+                             (unsigned long long)losses[j].at_frame,
                              (unsigned long long)losses[j].frames,
                              (unsigned long long)damage.faults[j].at_frame,
                              (unsigned long long)damage.faults[j].frames);
@@ -64,7 +65,8 @@ static void every_fault_is_found_exactly_where_samples_come_back(void **state)
 static void turn_and_add_noise(float *frames, size_t n, uint64_t *noise)
 {
     for (size_t i = 0; i < 2 * n; i++)
-        frames[i] = (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.01 / sqrt(3) / 1000));
+        frames[i] =
+            (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.01 / sqrt(3) / 1000));
 }
 
 static void and_with_another_volume_and_noise(void **state)
@@ -95,9 +97,10 @@ static void a_loss_before_another_volume_counts(void **state)
             const uint64_t n = how == NOTHING ? 0 : lengths[i];
             float *frames = sound(6 * RATE);
             for (uint64_t j = at; j < 6 * RATE; j++)
-                frames[2 * j] *= j < at + n && how == SILENCE ? 0
-                                 : ramp ? 1 - 0.5F * fminf((float)(j - at - ST_MIN(n, j - at)) / 960, 1)
-                                        : 0.5F;
+                frames[2 * j] *=
+                    j < at + n && how == SILENCE ? 0
+                    : ramp ? 1 - 0.5F * fminf((float)(j - at - ST_MIN(n, j - at)) / 960, 1)
+                           : 0.5F;
             for (uint64_t j = at; j < at + n && how == NOISE; j++)
                 frames[2 * j] = (float)(0.005 * next_normal(&seed));
             st_places_init(&places, RATE);
@@ -105,19 +108,21 @@ static void a_loss_before_another_volume_counts(void **state)
             st_places_take(&places, frames, 2, 6 * RATE);
             st_places_end(&places);
             const bool away =
-                how == NOISE && n > RATE; /* then contact was lost, and the loss is as long as is known */
+                how == NOISE &&
+                n > RATE; /* then contact was lost, and the loss is as long as is known */
             const uint64_t longer = ramp && !away ? 64 : 0;
             assert_true(places.locked && fabs(places.gain - 0.5) < 1e-6);
             assert_int_equal(places.volumes_n, !away);
             assert_int_equal(places.losses.n, n > 0);
-            if (n > 0 &&
-                !is_right(&losses[0],
-                          &(struct st_loss){.kind = how == SILENCE ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED,
-                                            .at_frame = at,
-                                            .frames = away ? losses[0].frames : n},
-                          longer))
+            if (n > 0 && !is_right(&losses[0],
+                                   &(struct st_loss){.kind = how == SILENCE ? ST_LOSS_ZEROED
+                                                                            : ST_LOSS_CORRUPTED,
+                                                     .at_frame = at,
+                                                     .frames = away ? losses[0].frames : n},
+                                   longer))
                 fail_msg("%d of %llu: %s at %llu, %llu frames", how, (unsigned long long)n,
-                         st_signal_loss_name(losses[0].kind), (unsigned long long)losses[0].at_frame,
+                         st_signal_loss_name(losses[0].kind),
+                         (unsigned long long)losses[0].at_frame,
                          (unsigned long long)losses[0].frames);
             free(frames);
         }

@@ -17,12 +17,14 @@ static void every_sample_of_the_sequence_is_a_step_of_16_bits_and_never_silence(
     }
 }
 
-/* No place of two seconds is like another: 64 steps are not found twice, also in the other channel. */
+/* No place of two seconds is like another: 64 steps are not found twice, also in the other
+ * channel. */
 static void sixty_four_samples_are_found_once(void **state)
 {
     for (uint64_t shift = 1; shift < 2 * RATE; shift++) {
         size_t same = 0;
-        while (same < 64 && st_signal_step(1000 + same, 0) == st_signal_step(1000 + shift + same, 0))
+        while (same < 64 &&
+               st_signal_step(1000 + same, 0) == st_signal_step(1000 + shift + same, 0))
             same++;
         assert_true(same < 4);
     }
@@ -42,10 +44,12 @@ static void glitches_are_of_each_kind_and_length_and_apart(void **state)
             short_n += glitch->frames == 1;
             assert_true(glitch->at_frame >= 2 * RATE &&
                         (double)(glitch->at_frame + glitch->frames) < ST_SIGNAL_FORCED_S * RATE);
-            assert_true(i == 0 || glitch->at_frame > signal.glitches[i - 1].at_frame + 50 * RATE / 1000);
+            assert_true(i == 0 ||
+                        glitch->at_frame > signal.glitches[i - 1].at_frame + 50 * RATE / 1000);
         }
         assert_int_equal(short_n, 3);
-        assert_true(kinds[ST_LOSS_LOST] == 3 && kinds[ST_LOSS_REPEATED] == 3 && kinds[ST_LOSS_ZEROED] == 3);
+        assert_true(kinds[ST_LOSS_LOST] == 3 && kinds[ST_LOSS_REPEATED] == 3 &&
+                    kinds[ST_LOSS_ZEROED] == 3);
     }
 }
 
@@ -73,7 +77,8 @@ static void tones_are_of_their_frequencies(void **state)
         for (size_t i = 0; i < ST_SIGNAL_TONES; i++)
             sum += sin(6.283185307179586 * st_signal_tones_hz[i] * (double)frame / RATE);
         assert_true(fabs(sum / 300 - (double)st_signal_tone(RATE, frame)) < 1e-8);
-        assert_true(st_signal_tone(RATE, frame) == st_signal_tone(RATE, frame + UINT64_C(86400) * RATE));
+        assert_true(st_signal_tone(RATE, frame) ==
+                    st_signal_tone(RATE, frame + UINT64_C(86400) * RATE));
     }
 }
 

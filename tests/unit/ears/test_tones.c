@@ -1,5 +1,5 @@
-/* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where there is
- * none. */
+/* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where
+ * there is none. */
 #include "ears/tones.h"
 #include "tests/unit/ears/damage.h"
 #include "tests/unit/unit.h"
@@ -10,8 +10,8 @@
 static struct st_tones tones;
 static const struct st_loss *const losses = tones.losses.list;
 
-/* A sound between its samples: 32 of them, a windowed sinc. sin and cos of what lies k frames away follow
- * from those of the nearest. */
+/* A sound between its samples: 32 of them, a windowed sinc. sin and cos of what lies k frames away
+ * follow from those of the nearest. */
 static double between(const float *frames, size_t n, double at)
 {
     static double turned[32][2]; /* by pi / 17 a frame */
@@ -100,8 +100,8 @@ static void long_silence_is_one_loss_at_a_high_rate(void **state)
     for (size_t i = 0; i < 3 * RATE_HZ; i++) {
         float sample = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES && (i < RATE_HZ || i >= RATE_HZ + SILENT); k++)
-            sample += (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / (double)RATE_HZ) * 0.01 /
-                              ST_SIGNAL_TONES);
+            sample += (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / (double)RATE_HZ) *
+                              0.01 / ST_SIGNAL_TONES);
         st_tones_take(&tones, &sample, 1, 1);
     }
     st_tones_end(&tones);
@@ -111,14 +111,15 @@ static void long_silence_is_one_loss_at_a_high_rate(void **state)
     assert_in_range(losses[0].frames, SILENT - RATE_HZ / 1000, SILENT + RATE_HZ / 1000);
 }
 
-/* A second of the tones as a recorder of that rate hears them, whose clock is off: what a perfect converter
- * gives. */
+/* A second of the tones as a recorder of that rate hears them, whose clock is off: what a perfect
+ * converter gives. */
 static void convert(float *frames, uint32_t rate_hz, double ratio, uint64_t second)
 {
     double by_cosine[ST_SIGNAL_TONES], by_sine[ST_SIGNAL_TONES], cosine[ST_SIGNAL_TONES],
         sine[ST_SIGNAL_TONES];
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
-        const double turns = st_signal_tones_hz[k] * ratio, first = TURN * fmod(turns * (double)second, 1);
+        const double turns = st_signal_tones_hz[k] * ratio,
+                     first = TURN * fmod(turns * (double)second, 1);
         by_cosine[k] = cos(TURN * turns / rate_hz);
         by_sine[k] = sin(TURN * turns / rate_hz);
         cosine[k] = cos(first) * 0.01 / ST_SIGNAL_TONES;
@@ -157,7 +158,8 @@ static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
         const double at = (double)i + 0.4 * (double)(i / 4800);
         float sample = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
-            sample += (float)(sin(TURN * st_signal_tones_hz[k] * at / PLAYED_HZ) * 0.01 / ST_SIGNAL_TONES);
+            sample += (float)(sin(TURN * st_signal_tones_hz[k] * at / PLAYED_HZ) * 0.01 /
+                              ST_SIGNAL_TONES);
         st_tones_take(&tones, &sample, 1, 1);
     }
     st_tones_end(&tones);

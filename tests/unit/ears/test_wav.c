@@ -27,7 +27,8 @@ static void begin(struct file *file)
     add(file, "RIFF\0\0\0\0WAVE", 12);
 }
 
-static void add_format(struct file *file, unsigned tag, unsigned channels, unsigned rate_hz, unsigned bits)
+static void add_format(struct file *file, unsigned tag, unsigned channels, unsigned rate_hz,
+                       unsigned bits)
 {
     add(file, "fmt ", 4);
     add_number(file, 16, 4);
@@ -87,7 +88,8 @@ static void each_format_has_its_values(void **state)
     add_data(&file, "\x00\x40\x00\x80\xff\x7f\x01\x00", 8, 8);
     assert_int_equal(read_all(&file, samples, &wav), 2);
     assert_true(samples[0] == 0.5F && samples[1] == -1 && samples[2] == 32767.0F / 32768);
-    assert_true(samples[3] == 1.0F / 32768 && wav.rate_hz == 44100 && wav.channels == 2 && !wav.is_cut);
+    assert_true(samples[3] == 1.0F / 32768 && wav.rate_hz == 44100 && wav.channels == 2 &&
+                !wav.is_cut);
     begin(&file);
     add_format(&file, 1, 1, 96000, 24);
     add_data(&file, "\x00\x00\x40\x00\x00\x80\x01\x00\x00", 9, 9);

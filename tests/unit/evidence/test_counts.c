@@ -1,5 +1,5 @@
-/* Did events become fewer, or more? Equal runs come out equal as often as promised, also when their blocks
- * depend on each other; a difference is shown, with its size. */
+/* Did events become fewer, or more? Equal runs come out equal as often as promised, also when their
+ * blocks depend on each other; a difference is shown, with its size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@ enum load { LOAD_NONE, LOAD_REGIMES, LOAD_WANDERS, LOAD_BURSTS, LOADS };
 static uint64_t poisson(double mean, struct st_random *random)
 {
     uint64_t n = 0;
-    for (double at = -log(1 - st_random_unit(random)); at < mean; at -= log(1 - st_random_unit(random)))
+    for (double at = -log(1 - st_random_unit(random)); at < mean;
+         at -= log(1 - st_random_unit(random)))
         n++;
     return n;
 }
@@ -64,7 +65,8 @@ static void equal_runs_are_equal(void **state)
     for (enum load load = 0; load < LOADS; load++) {
         for (uint64_t seed = 0; seed < PAIRS; seed++) {
             const enum st_counts_verdict verdict =
-                differ(load, load == LOAD_NONE ? 0.7 : 5, load == LOAD_NONE ? 0.7 : 5, 1000 * load + seed)
+                differ(load, load == LOAD_NONE ? 0.7 : 5, load == LOAD_NONE ? 0.7 : 5,
+                       1000 * load + seed)
                     .verdict;
             shown_n += verdict == ST_COUNTS_FEWER || verdict == ST_COUNTS_MORE;
         }
@@ -86,7 +88,8 @@ static void a_difference_is_shown_with_its_size(void **state)
     ST_EACH (row, rows) {
         size_t shown_n = 0, wrong_n = 0, covered_n = 0;
         for (uint64_t seed = 0; seed < PAIRS; seed++) {
-            const struct st_counts_difference d = differ(row->load, row->before, row->now, 7000 + seed);
+            const struct st_counts_difference d =
+                differ(row->load, row->before, row->now, 7000 + seed);
             const bool more = row->now > row->before;
             shown_n += d.verdict == (more ? ST_COUNTS_MORE : ST_COUNTS_FEWER);
             wrong_n += d.verdict == (more ? ST_COUNTS_FEWER : ST_COUNTS_MORE);
@@ -94,8 +97,8 @@ static void a_difference_is_shown_with_its_size(void **state)
             assert_true(d.low <= d.fold && d.fold <= d.high);
         }
         if (shown_n < row->least_n || wrong_n > 0 || (row->now > 0 && covered_n < PAIRS * 90 / 100))
-            fail_msg("row %zu: %zu shown, %zu wrong, %zu covered", (size_t)(row - rows), shown_n, wrong_n,
-                     covered_n);
+            fail_msg("row %zu: %zu shown, %zu wrong, %zu covered", (size_t)(row - rows), shown_n,
+                     wrong_n, covered_n);
     }
 }
 
@@ -131,7 +134,8 @@ static double by_all_choices(const struct st_counts_group *groups)
             chosen[g]++;
             s += groups[g].scores[i - g * groups[0].n];
         }
-        if (chosen[0] != groups[0].n - groups[0].before_n || chosen[1] != groups[1].n - groups[1].before_n)
+        if (chosen[0] != groups[0].n - groups[0].before_n ||
+            chosen[1] != groups[1].n - groups[1].before_n)
             continue;
         all++;
         below += s <= sum;
@@ -167,10 +171,14 @@ static void little_shows_nothing(void **state)
     assert_int_equal(st_counts_compare(events_n[0], events_n[1], &d), 0);
     assert_int_equal(d.verdict, ST_COUNTS_SAME);
     assert_false(d.none);
-    d = (struct st_counts_difference){.verdict = ST_COUNTS_FEWER, .fold = 0.25, .low = 0.2, .high = 0.5};
-    assert_string_equal(st_counts_text(&d), "4.0 times fewer late wake-ups than before (95 %: 2.0 to 5.0)");
-    d = (struct st_counts_difference){.verdict = ST_COUNTS_MORE, .fold = 3.2, .low = 2.1, .high = 4.8};
-    assert_string_equal(st_counts_text(&d), "3.2 times as many late wake-ups as before (95 %: 2.1 to 4.8)");
+    d = (struct st_counts_difference){
+        .verdict = ST_COUNTS_FEWER, .fold = 0.25, .low = 0.2, .high = 0.5};
+    assert_string_equal(st_counts_text(&d),
+                        "4.0 times fewer late wake-ups than before (95 %: 2.0 to 5.0)");
+    d = (struct st_counts_difference){
+        .verdict = ST_COUNTS_MORE, .fold = 3.2, .low = 2.1, .high = 4.8};
+    assert_string_equal(st_counts_text(&d),
+                        "3.2 times as many late wake-ups as before (95 %: 2.1 to 4.8)");
 }
 
 int main(int argc, char **argv)

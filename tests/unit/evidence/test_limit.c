@@ -19,7 +19,8 @@ static void bounds_are_those_of_the_table(void **state)
     static const struct {
         uint64_t n;
         double low, high;
-    } rows[] = {{0, 0, ST_LIMIT_LEAST_N}, {1, 0.051, 4.744}, {2, 0.355, 6.296}, {10, 5.425, 16.962}};
+    } rows[] = {
+        {0, 0, ST_LIMIT_LEAST_N}, {1, 0.051, 4.744}, {2, 0.355, 6.296}, {10, 5.425, 16.962}};
     ST_EACH (row, rows) {
         assert_int_equal(st_limit_judge(row->high + 0.001, row->n), ST_LIMIT_KEPT);
         assert_int_equal(st_limit_judge(row->high - 0.001, row->n), ST_LIMIT_UNDECIDED);
@@ -43,8 +44,8 @@ static double share(double true_n, double allowed_n, enum st_limit_verdict wante
     return (double)n / RUNS;
 }
 
-/* At the limit itself either verdict is wrong: 5 % and three times the scatter of 1000 runs. A run that ends
- * as soon as it is broken is one that would be at its end. */
+/* At the limit itself either verdict is wrong: 5 % and three times the scatter of 1000 runs. A run
+ * that ends as soon as it is broken is one that would be at its end. */
 static void one_run_of_twenty_is_judged_wrongly_at_most(void **state)
 {
     const double most = 0.05 + 3 * sqrt(0.05 * 0.95 / RUNS);

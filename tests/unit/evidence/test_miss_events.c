@@ -33,13 +33,15 @@ static void misses_less_than_100_ms_apart_are_one(void **state)
 
 static void the_text_has_the_events_their_size_and_the_constant(void **state)
 {
-    assert_string_equal(st_miss_events_text(5, 12, 20),
-                        " in 5 events of 2.4 periods (95 % confidence: at most 1900 events per hour; missed "
-                        "periods less than 100 ms "
-                        "apart are one event)");
-    assert_string_equal(st_miss_events_text(0, 0, 10),
-                        " (95 % confidence: at most 1080 events per hour; missed periods less than 100 ms "
-                        "apart are one event)");
+    assert_string_equal(
+        st_miss_events_text(5, 12, 20),
+        " in 5 events of 2.4 periods (95 % confidence: at most 1900 events per hour; missed "
+        "periods less than 100 ms "
+        "apart are one event)");
+    assert_string_equal(
+        st_miss_events_text(0, 0, 10),
+        " (95 % confidence: at most 1080 events per hour; missed periods less than 100 ms "
+        "apart are one event)");
     assert_true(isinf(st_miss_events_per_hour_max95(0, 0)));
 }
 
@@ -82,10 +84,12 @@ static uint64_t simulate(const struct law *law, struct st_random *random, uint64
         uint64_t size = (uint64_t)law->size;
         if (law->geometric)
             size = 1 + (uint64_t)floor(log(1 - st_random_unit(random)) / log1p(-1 / law->size));
-        const double step_s =
-            law->length_s > 0 ? law->length_s * st_random_unit(random) / (double)size : PERIOD_NS / 1e9;
+        const double step_s = law->length_s > 0
+                                  ? law->length_s * st_random_unit(random) / (double)size
+                                  : PERIOD_NS / 1e9;
         for (uint64_t i = 0; i < size; i++) {
-            const int64_t due_ns = (int64_t)((at_s + (double)i * step_s) * 1e9) / PERIOD_NS * PERIOD_NS;
+            const int64_t due_ns =
+                (int64_t)((at_s + (double)i * step_s) * 1e9) / PERIOD_NS * PERIOD_NS;
             if (due_ns <= last_ns) /* a period is missed once */
                 continue;
             last_ns = due_ns;
@@ -110,7 +114,8 @@ static void the_bound_of_events_covers_and_that_of_periods_does_not(void **state
         int covered = 0, covered_misses = 0;
         for (int run = 0; run < RUNS; run++) {
             events[run] = simulate(&laws[i], &random, &misses[run]);
-            covered += st_miss_events_per_hour_max95(events[run], SECONDS) >= true_events * 3600 / SECONDS;
+            covered +=
+                st_miss_events_per_hour_max95(events[run], SECONDS) >= true_events * 3600 / SECONDS;
             covered_misses += st_stats_rate_max95(misses[run]) >= true_misses;
         }
         print_message("# %-20s events %.2f %%, periods as if independent %.2f %%\n", laws[i].name,

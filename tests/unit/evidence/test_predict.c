@@ -167,7 +167,8 @@ static void damaged_data_are_counted_and_end(void **state)
 {
     begin(48, 0);
     struct st_hist none;
-    assert_int_equal(st_hist_init(&none, 2), 0); /* its longest value stands beside it, in no bucket */
+    assert_int_equal(st_hist_init(&none, 2),
+                     0); /* its longest value stands beside it, in no bucket */
     st_predict_add_span(&run, 3600000, INT64_MAX, &none);
     row_of(48);
     assert_int_equal(row.episodes_n, 1);
@@ -208,14 +209,15 @@ static double next_stall(struct stalls *stalls, double *ret_length_s)
     else
         stalls->burst_end_s = stalls->at_s + gap_s + st_random_unit(&stalls->random);
     const double start_s = stalls->at_s + gap_s, e = exponential(stalls);
-    *ret_length_s = stalls->law == PARETO                                           ? 0.3e-3 * exp(e / 2)
+    *ret_length_s = stalls->law == PARETO ? 0.3e-3 * exp(e / 2)
                     : stalls->law == MODE && st_random_unit(&stalls->random) < 0.02 ? 0.02
                                                                                     : 0.8e-3 * e;
     stalls->at_s = start_s + *ret_length_s;
     return start_s;
 }
 
-/* Late wake-ups at that size, with two periods: into `run`, or, as nothing else is late, counted here. */
+/* Late wake-ups at that size, with two periods: into `run`, or, as nothing else is late, counted
+ * here. */
 static double measure(enum law law, uint64_t seed, uint32_t frames, double seconds, bool into_run)
 {
     struct stalls stalls = {.law = law, .random = {.state = seed}};
@@ -235,8 +237,8 @@ static double measure(enum law law, uint64_t seed, uint32_t frames, double secon
     }
 }
 
-/* Of 200 recordings of each law the bound covers 184, what an exact one of 95 % does in all but 1.5 % of such
- * tests. The truth is another simulation, of 400 hours at the size itself. */
+/* Of 200 recordings of each law the bound covers 184, what an exact one of 95 % does in all but 1.5
+ * % of such tests. The truth is another simulation, of 400 hours at the size itself. */
 static void the_bound_covers_the_truth_of_known_laws(void **state)
 {
     static const uint32_t frames[] = {32, 64, 128, 256, 1024};

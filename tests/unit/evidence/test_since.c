@@ -1,4 +1,5 @@
-/* Since when dropouts are more frequent: unchanged years, changed ones, and what is not compared. */
+/* Since when dropouts are more frequent: unchanged years, changed ones, and what is not
+ * compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +46,9 @@ static void play(int64_t from_ns, int64_t length_ns, uint64_t dropouts_n, int64_
         (struct st_since_session){from_ns, from_ns + length_ns, length_ns, dropouts_n, kind};
 }
 
-/* A year: 1.5 h on four evenings a week, an update each Monday morning. @param jumps week from which on the
- * rate is tenfold; WEEKS: never. @param clustered sessions differ, as an e-folding of 1 sigma. */
+/* A year: 1.5 h on four evenings a week, an update each Monday morning. @param jumps week from
+ * which on the rate is tenfold; WEEKS: never. @param clustered sessions differ, as an e-folding of
+ * 1 sigma. */
 static void live(struct st_random *random, double per_hour, size_t jumps, bool clustered)
 {
     sessions_n = 0;
@@ -84,8 +86,8 @@ static void the_p_value_is_that_of_all_permutations(void **state)
     sessions_n = 0;
     for (size_t i = 0; i < 9; i++)
         play((int64_t)i * DAY_NS, HOUR_NS, dropouts[i], 0);
-    changes[0] =
-        (struct st_since_change){.from_ns = 5 * DAY_NS + 2 * HOUR_NS, .at_ns = 6 * DAY_NS, .number = 1};
+    changes[0] = (struct st_since_change){
+        .from_ns = 5 * DAY_NS + 2 * HOUR_NS, .at_ns = 6 * DAY_NS, .number = 1};
     int as_much = 0, all = 0;
     for (int a = 0; a < 9; a++) {
         for (int b = a + 1; b < 9; b++) {
@@ -112,14 +114,14 @@ static void unchanged_years_have_no_line(void **state)
         live(&random, rates[year % 3], WEEKS, year % 2 == 1);
         lines[year % 2] += found_n(WEEKS) > 0;
     }
-    print_message("# a line in %d of %d unchanged years, and in %d of %d where dropouts cluster\n", lines[0],
-                  YEARS / 2, lines[1], YEARS / 2);
+    print_message("# a line in %d of %d unchanged years, and in %d of %d where dropouts cluster\n",
+                  lines[0], YEARS / 2, lines[1], YEARS / 2);
     assert_true(lines[0] <= YEARS / 2 * 5 / 100);
     assert_true(lines[1] <= YEARS / 2 * 5 / 100);
 }
 
-/* Ten times more dropouts, in weeks 8 to 51 of weekly updates: found by the end of 14 played days, and since
- * the right week. */
+/* Ten times more dropouts, in weeks 8 to 51 of weekly updates: found by the end of 14 played days,
+ * and since the right week. */
 static void tenfold_is_found_within_14_played_days(void **state)
 {
     struct st_random random = {.state = 22};
@@ -127,7 +129,8 @@ static void tenfold_is_found_within_14_played_days(void **state)
     for (int year = 0; year < YEARS; year++) {
         const size_t jumps = 8 + (size_t)year % 40;
         live(&random, 0.2, jumps, year % 2 == 1);
-        while (sessions_n > 0 && sessions[sessions_n - 1].from_ns > ((int64_t)jumps * 7 + 25) * DAY_NS)
+        while (sessions_n > 0 &&
+               sessions[sessions_n - 1].from_ns > ((int64_t)jumps * 7 + 25) * DAY_NS)
             sessions_n--; /* three weeks and a half: 14 evenings since */
         const size_t n = found_n(jumps + 4 < WEEKS ? jumps + 4 : WEEKS);
         if (year % 2 == 1) {
@@ -137,9 +140,9 @@ static void tenfold_is_found_within_14_played_days(void **state)
         found += n > 0;
         right += changes[jumps].found && changes[jumps].worse;
     }
-    print_message(
-        "# tenfold was found in %d of %d years, since the right week in %d; where dropouts cluster in %d\n",
-        found, YEARS / 2, right, clustered);
+    print_message("# tenfold was found in %d of %d years, since the right week in %d; where "
+                  "dropouts cluster in %d\n",
+                  found, YEARS / 2, right, clustered);
     assert_true(found >= YEARS / 2 * 97 / 100);
     assert_true(right >= YEARS / 2 * 90 / 100);
 }
@@ -150,7 +153,8 @@ static void other_programs_are_not_compared(void **state)
     sessions_n = 0;
     for (int64_t day = 0; day < 40; day++)
         play(day * DAY_NS, HOUR_NS, day < 20 ? 0 : 50, day < 20 ? 0 : 1);
-    changes[0] = (struct st_since_change){.from_ns = 20 * DAY_NS, .at_ns = 20 * DAY_NS, .number = 1};
+    changes[0] =
+        (struct st_since_change){.from_ns = 20 * DAY_NS, .at_ns = 20 * DAY_NS, .number = 1};
     assert_int_equal(found_n(1), 0);
     assert_int_equal(changes[0].looks, 0);
     for (size_t i = 0; i < sessions_n; i++)

@@ -1,6 +1,6 @@
-/* Simulated sessions of `sleeptune tune`: how often a setting without effect is kept, and how often one with
- * an effect is found. Late wake-ups of a block: Poisson around a rate of its own, which varies from block to
- * block (CV 0, 0.5, 1). */
+/* Simulated sessions of `sleeptune tune`: how often a setting without effect is kept, and how often
+ * one with an effect is found. Late wake-ups of a block: Poisson around a rate of its own, which
+ * varies from block to block (CV 0, 0.5, 1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,8 @@ static double normal(struct st_random *random)
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
-/* Gamma with mean 1 and this coefficient of variation (Marsaglia and Tsang 2000; shape >= 1 here). */
+/* Gamma with mean 1 and this coefficient of variation (Marsaglia and Tsang 2000; shape >= 1
+ * here). */
 static double gamma_of(struct st_random *random, double cv)
 {
     if (cv <= 0)
@@ -60,7 +61,8 @@ static uint64_t poisson(struct st_random *random, double mean)
         return (uint64_t)fmax(0, mean + sqrt(mean) * normal(random));
     const double limit = exp(-mean);
     uint64_t n = 0;
-    for (double product = st_random_unit(random); product > limit; product *= st_random_unit(random))
+    for (double product = st_random_unit(random); product > limit;
+         product *= st_random_unit(random))
         n++;
     return n;
 }
@@ -143,8 +145,9 @@ static void a_setting_without_effect_is_kept_in_one_percent_at_most(void **state
                 kept_n += t.rows[i].outcome == ST_TUNING_HELPS;
             ten_n += kept_n > 0;
         }
-        print_message("# CV %.1f: one null setting kept in %zu of %zu sessions, any of ten in %zu\n", cvs[c],
-                      one_n, n, ten_n);
+        print_message(
+            "# CV %.1f: one null setting kept in %zu of %zu sessions, any of ten in %zu\n", cvs[c],
+            one_n, n, ten_n);
         assert_true(one_n * 100 <= n);
         assert_true(ten_n * 20 <= n);
     }
@@ -165,9 +168,9 @@ static void a_fivefold_effect_is_found_in_ninety_percent_at_least(void **state)
             held_n += row->outcome == ST_TUNING_HELPS && row->fold.low <= 5 && row->fold.high >= 5;
             pairs += row->evidence.pairs_n;
         }
-        print_message(
-            "CV %.1f: found in %zu of %zu sessions, after %.1f pairs; the interval holds 5 in %zu\n", cvs[c],
-            found_n, n, pairs / (double)n, held_n);
+        print_message("CV %.1f: found in %zu of %zu sessions, after %.1f pairs; the interval holds "
+                      "5 in %zu\n",
+                      cvs[c], found_n, n, pairs / (double)n, held_n);
         assert_true(found_n * 10 >= n * 9);
         assert_true(held_n * 100 >= found_n * 93);
     }
@@ -187,7 +190,8 @@ static void one_of_ten_is_found(void **state)
             null_n += i != 6 && t.rows[i].outcome == ST_TUNING_HELPS;
         }
     }
-    print_message("# one of ten: found in %zu of %zu sessions; %zu null settings kept\n", found_n, n, null_n);
+    print_message("# one of ten: found in %zu of %zu sessions; %zu null settings kept\n", found_n,
+                  n, null_n);
     assert_true(found_n * 10 >= n * 8);
     assert_true(null_n * 20 <= n);
 }
@@ -215,7 +219,8 @@ static double either(uint32_t on)
     return (on & 10) != 0 ? 0.1 : 1;
 }
 
-/* The others may hide a fault, the order may be wrong: time goes to what shows something. Rows 1 and 3. */
+/* The others may hide a fault, the order may be wrong: time goes to what shows something. Rows 1
+ * and 3. */
 static void settings_that_hide_each_other_are_found(void **state)
 {
     static const struct {
@@ -249,15 +254,15 @@ static void settings_that_hide_each_other_are_found(void **state)
             }
             found_n += these_n >= cases[c].wanted_n;
         }
-        print_message("# %s, %zu settings: found in %zu of %zu sessions, %zu others kept\n", cases[c].what,
-                      cases[c].rows_n, found_n, n, null_n);
+        print_message("# %s, %zu settings: found in %zu of %zu sessions, %zu others kept\n",
+                      cases[c].what, cases[c].rows_n, found_n, n, null_n);
         assert_true(found_n * 100 >= n * cases[c].least);
         assert_true(null_n * 20 <= n);
     }
 }
 
-/* A computer that stalls now and then: what does nothing neither helps nor harms. A stall of 21 periods in
- * one block of a pair was called harmful once. */
+/* A computer that stalls now and then: what does nothing neither helps nor harms. A stall of 21
+ * periods in one block of a pair was called harmful once. */
 static void stalls_are_no_harm(void **state)
 {
     static const double stalls[] = {0.02, 0.1, 0.3};
@@ -277,10 +282,10 @@ static void stalls_are_no_harm(void **state)
                 kept_n += kept;
                 harmful_n += harmful;
             }
-            print_message(
-                "# %.0f %% of blocks stall, %zu null settings: one kept in %zu of %zu sessions, one "
-                "called harmful in %zu\n",
-                100 * *share, rows_n, kept_n, n, harmful_n);
+            print_message("# %.0f %% of blocks stall, %zu null settings: one kept in %zu of %zu "
+                          "sessions, one "
+                          "called harmful in %zu\n",
+                          100 * *share, rows_n, kept_n, n, harmful_n);
             assert_true(kept_n * 100 <= n);
             assert_true(harmful_n * 100 <= n);
         }
@@ -315,8 +320,9 @@ static void a_setting_that_makes_dropouts_only_is_tried_until_that_shows(void **
         assert_int_not_equal(t.rows[0].outcome, ST_TUNING_HELPS);
         harmful_n += t.rows[0].outcome == ST_TUNING_HARMFUL;
     }
-    print_message("# 0.7 dropouts in a block with it, none without: harmful in %zu of %zu sessions\n",
-                  harmful_n, n);
+    print_message(
+        "# 0.7 dropouts in a block with it, none without: harmful in %zu of %zu sessions\n",
+        harmful_n, n);
     assert_true(harmful_n * 100 >= n * 90);
 }
 
@@ -344,8 +350,9 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
         assert_int_not_equal(m.on_seen[i], 3);
 }
 
-/* The number of blocks in the plan is enough: a session with exactly that number finds each effect, if chance
- * plays no part. And no block is too many: with one pair fewer the plan counts one setting fewer. */
+/* The number of blocks in the plan is enough: a session with exactly that number finds each effect,
+ * if chance plays no part. And no block is too many: with one pair fewer the plan counts one
+ * setting fewer. */
 static void a_planned_budget_shows_each_effect(void **state)
 {
     static struct st_tuning t;
@@ -358,7 +365,8 @@ static void a_planned_budget_shows_each_effect(void **state)
             m.fold[i] = 3;
         }
         st_tuning_plan(&t);
-        print_message("# %zu settings: %u blocks for one, %u for all\n", n, t.blocks_least, t.blocks_all);
+        print_message("# %zu settings: %u blocks for one, %u for all\n", n, t.blocks_least,
+                      t.blocks_all);
         t.blocks_max = t.blocks_all - 2;
         st_tuning_plan(&t);
         assert_int_equal(t.sure_n, n - 1);

@@ -24,6 +24,7 @@ static void times_have_four_digits_where_intervals_are_narrow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(times_have_four_digits_where_intervals_are_narrow)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_have_four_digits_where_intervals_are_narrow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

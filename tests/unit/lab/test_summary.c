@@ -27,7 +27,8 @@ static void figures_are_those_of_the_values(void **state)
     assert_int_equal(s.median.value_ns, 20000);
     assert_int_equal(s.q3.value_ns, 30000);
     assert_true(s.median.interval_known);
-    assert_int_equal(s.median.low_ns, 14000); /* ranks 14 and 27: the table of the sign test for n = 40 */
+    assert_int_equal(s.median.low_ns,
+                     14000); /* ranks 14 and 27: the table of the sign test for n = 40 */
     assert_int_equal(s.median.high_ns, 27000);
     assert_false(s.p95.known || s.p99.known);
 }

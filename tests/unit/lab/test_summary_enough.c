@@ -9,8 +9,8 @@
 
 static int64_t values[N];
 
-/* The n that it names is checked by measuring so often: half the interval of so many values is within the
- * wish in about half of the samples, and of four times as many in nearly all. */
+/* The n that it names is checked by measuring so often: half the interval of so many values is
+ * within the wish in about half of the samples, and of four times as many in nearly all. */
 static void so_many_are_enough(void **state)
 {
     struct st_random random = {.state = 11};

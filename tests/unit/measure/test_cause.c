@@ -3,8 +3,8 @@
 #include "measure/cause.h"
 #include "tests/unit/unit.h"
 
-#define ALL                                                                                                  \
-    (ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS |                       \
+#define ALL                                                                                        \
+    (ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS |             \
      ST_COUNTER_CPU_NUMBER | ST_COUNTER_SUSPENDED)
 
 static const struct st_cause_machine guest = {1, 50 * ST_NS_PER_MS};
@@ -210,7 +210,7 @@ static void what_other_cycles_may_have_waited_is_not_this_ones(void **state)
     struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(e.charged_ns, 400000);
     assert_int_equal(e.cause, ST_CAUSE_TIMER); /* 1.4 of 3 ms */
-    s.context.others_late_ns = -1500000;       /* they were less late than usual: nothing is added */
+    s.context.others_late_ns = -1500000; /* they were less late than usual: nothing is added */
     e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(e.charged_ns, 1900000);
 }

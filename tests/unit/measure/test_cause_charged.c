@@ -35,7 +35,8 @@ static void prepare(struct bench *b, uint64_t periods_n, uint64_t late_cycle,
     b->loop.counters = &b->counters;
 }
 
-/* 50 periods after 20 of warm-up, of which the 31st wakes 0.75 ms late, and the one 10 before it as said. */
+/* 50 periods after 20 of warm-up, of which the 31st wakes 0.75 ms late, and the one 10 before it as
+ * said. */
 static void begin(struct bench *b, int64_t before_ns)
 {
     prepare(b, 50, 20 + 30, sleep_and_be_charged);
@@ -77,7 +78,8 @@ static void cpu_time_of_a_callback_is_not_taken_for_a_wait(void **state)
     bench_finish(&b);
 }
 
-/* The drain thread looks some time after it: what was counted meanwhile is not this wake-up's alone. */
+/* The drain thread looks some time after it: what was counted meanwhile is not this wake-up's
+ * alone. */
 static void late_wake_that_did_not_look_itself_is_not_said_to_be_charged(void **state)
 {
     struct bench b;
@@ -100,7 +102,8 @@ static void late_wake_that_did_not_look_itself_is_not_said_to_be_charged(void **
 #define LATE_BEHIND 187 /* cycles behind the last look, a quarter of a second */
 
 /* ns a cycle between two looks: mostly 8 us, and up to 12 */
-static const int64_t looks_ns[LOOKS_N - 1] = {8000, 8000, 9500, 8000, 12000, 8000, 8000, 11000, 8000, 8000};
+static const int64_t looks_ns[LOOKS_N - 1] = {8000, 8000, 9500,  8000, 12000,
+                                              8000, 8000, 11000, 8000, 8000};
 
 static struct {
     int64_t cycle_ns, more_ns; /* CPU time behind the last look; of the late cycle in addition */
@@ -123,7 +126,8 @@ static int sleep_and_be_looked_at(struct st_platform *platform, int64_t due_ns) 
 }
 
 /* One wake-up that is late, 187 cycles behind the last look. */
-static void run_behind_looks(struct bench *b, int64_t lateness_ns, int64_t cycle_ns, int64_t more_ns)
+static void run_behind_looks(struct bench *b, int64_t lateness_ns, int64_t cycle_ns,
+                             int64_t more_ns)
 {
     prepare(b, 800, LOOK_EVERY * (LOOKS_N - 1) + LATE_BEHIND - 1, sleep_and_be_looked_at);
     behind.cycle_ns = cycle_ns;

@@ -1,6 +1,6 @@
-/* What a late wake-up is put down to on a kernel that does not count the time on the run queue. Figures of
- * real kernels: FreeBSD 13.2 in an emulated machine (../shared/fixtures/freebsd-run-2/13.2, and
- * freebsd-13.2/ps-threads.txt). */
+/* What a late wake-up is put down to on a kernel that does not count the time on the run queue.
+ * Figures of real kernels: FreeBSD 13.2 in an emulated machine
+ * (../shared/fixtures/freebsd-run-2/13.2, and freebsd-13.2/ps-threads.txt). */
 #include "core/tick.h"
 #include "tests/unit/measure_fixture.h"
 #include "tests/unit/unit.h"
@@ -13,8 +13,8 @@ static struct st_cause_baseline base;
 static struct st_cause_context context;
 static struct st_pauses looked, pauses;
 
-/* ps-threads.txt: "11 100029 ... intr/irq22: hdac0"; vmstat-i.txt: 112 a second. The capture has no run
- * times. */
+/* ps-threads.txt: "11 100029 ... intr/irq22: hdac0"; vmstat-i.txt: 112 a second. The capture has no
+ * run times. */
 static const struct st_interrupt hdac0 = {.tid = 100029, .name = "irq22: hdac0", .cpu = 1};
 
 /* status.json: the latest of the wake-ups, with what was counted of it: nothing. */
@@ -57,8 +57,8 @@ static void where_nothing_grew_the_cause_stays_unknown(void **state)
     assert_string_equal(event.culprit, "");
 }
 
-/* alloweddeviation-icount-hz1000.txt: at 50 % an independent loop was late by up to 2220.9 us, at 20 % by
- * 672.7. */
+/* alloweddeviation-icount-hz1000.txt: at 50 % an independent loop was late by up to 2220.9 us, at
+ * 20 % by 672.7. */
 static void sleep_that_the_kernel_made_longer_is_explained_by_its_formula(void **state)
 {
     machine.stretch_ns = stretch_ns(50, 1000);
@@ -91,8 +91,8 @@ static void interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness(void 
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
 }
 
-/* freebsd-run-3.md: a program at a better real-time priority kept the CPU for 8 ms; ru_nivcsw did not count
- * it */
+/* freebsd-run-3.md: a program at a better real-time priority kept the CPU for 8 ms; ru_nivcsw did
+ * not count it */
 static void real_time_thread_of_another_program_is_named(void **state)
 {
     context.most_interrupt_share = 0;
@@ -107,7 +107,8 @@ static void real_time_thread_of_another_program_is_named(void **state)
     assert_string_equal(event.culprit, "hog");
     looked.interrupts_n = 1; /* its run time before is not known, */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
-    pauses.interrupts[1].began_ns = looked.at_ns + ST_NS_PER_MS; /* but that it began after the look */
+    pauses.interrupts[1].began_ns =
+        looked.at_ns + ST_NS_PER_MS; /* but that it began after the look */
     assert_string_equal(judge().culprit, "hog");
     context.named_ns = 5 * ST_NS_PER_MS; /* another wake-up was late by that */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
@@ -133,7 +134,8 @@ static void switch_that_the_thread_did_not_ask_for_is_another_thread(void **stat
     context.together_n = 2;                       /* one switch for two late wake-ups */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
     context.together_n = 1;
-    context.most_switches_per_cycle = 0.5; /* 3 of 6 cycles: a thread that is switched all the time */
+    context.most_switches_per_cycle =
+        0.5; /* 3 of 6 cycles: a thread that is switched all the time */
     record.counters.switches_involuntary_n = 3;
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
     record.counters.switches_involuntary_n = 4;
@@ -156,15 +158,16 @@ static void stop_is_seen_as_on_linux(void **state)
 
 /* --- readings: sysctls of one CPU --- */
 
-/* States and counters of a PC Engines APU2 (pcengines/apu2-documentation: "C1/1/0 C2/2/400", "382 6500",
- * "1000/924 800/760 600/571"), throttle_log as coretemp(4) has it. */
+/* States and counters of a PC Engines APU2 (pcengines/apu2-documentation: "C1/1/0 C2/2/400", "382
+ * 6500", "1000/924 800/760 600/571"), throttle_log as coretemp(4) has it. */
 static const struct reading_case {
     const char *name, *before, *after;
     enum st_cause cause;
     int64_t explained_ns;
 } readings[] = {
     {"cx_usage_counters", "382 6500", "382 6501", ST_CAUSE_IDLE_EXIT, 400000},
-    {"cx_usage_counters", "382 6500", "391 6500", ST_CAUSE_UNKNOWN, INT64_MIN}, /* C1 needs no time */
+    {"cx_usage_counters", "382 6500", "391 6500", ST_CAUSE_UNKNOWN,
+     INT64_MIN}, /* C1 needs no time */
     {"cx_usage_counters", "382 6500", "2 1", ST_CAUSE_UNKNOWN,
      INT64_MIN}, /* cx_lowest was set: they begin anew */
     {"cx_usage_counters", "382 6500", "many", ST_CAUSE_UNKNOWN, INT64_MIN},
@@ -211,7 +214,8 @@ static void callback_at_a_low_clock_is_slow_clock(void **state)
     struct st_readings now = {0};
     struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK, .lateness_ns = 500000};
     assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.0.freq", "600", 0), 0);
-    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.0.freq_levels", "1000/924 800/760 600/571", 0), 0);
+    assert_int_equal(
+        st_fake_set_sysctl(fake, "dev.cpu.0.freq_levels", "1000/924 800/760 600/571", 0), 0);
     st_readings_read(fake, 1, false, INT64_MIN, &now);
     assert_int_equal(now.clock_khz, 600000);
     assert_int_equal(now.clock_highest_khz, 1000000);
@@ -297,8 +301,8 @@ static void interrupt_is_found_between_two_drains(void **state)
     bench_finish(&run.bench);
 }
 
-/* o10/b-hog-015s.txt: a program that ran for 4 ms of each 150 ms since before the start. At 8b8d5cff: "52 x
- * unknown: the time spent waiting for a CPU could not be read". */
+/* o10/b-hog-015s.txt: a program that ran for 4 ms of each 150 ms since before the start. At
+ * 8b8d5cff: "52 x unknown: the time spent waiting for a CPU could not be read". */
 static void program_that_is_busy_in_each_look_is_named_from_the_second_on(void **state)
 {
     const struct st_interrupt hog = {.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
@@ -309,7 +313,8 @@ static void program_that_is_busy_in_each_look_is_named_from_the_second_on(void *
     assert_int_equal(run.bench.result.causes[ST_CAUSE_UNKNOWN].n,
                      3); /* behind the last one there is no look */
     bench_finish(&run.bench);
-    run.quiet_ns = 4 * ST_NS_PER_MS; /* an interrupt that runs for longer than the loop is late is usual */
+    run.quiet_ns =
+        4 * ST_NS_PER_MS; /* an interrupt that runs for longer than the loop is late is usual */
     run.late_ns = 0;
     run_late(hdac0, 5, 10, 800000);
     assert_int_equal(run.bench.result.causes[ST_CAUSE_KERNEL].n, 0);
@@ -320,18 +325,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(where_nothing_grew_the_cause_stays_unknown, as_captured),
-        cmocka_unit_test_setup(sleep_that_the_kernel_made_longer_is_explained_by_its_formula, as_captured),
-        cmocka_unit_test_setup(interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness, as_captured),
+        cmocka_unit_test_setup(sleep_that_the_kernel_made_longer_is_explained_by_its_formula,
+                               as_captured),
+        cmocka_unit_test_setup(interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness,
+                               as_captured),
         cmocka_unit_test_setup(real_time_thread_of_another_program_is_named, as_captured),
         cmocka_unit_test_setup(usual_time_of_interrupts_is_taken_off, as_captured),
-        cmocka_unit_test_setup(switch_that_the_thread_did_not_ask_for_is_another_thread, as_captured),
+        cmocka_unit_test_setup(switch_that_the_thread_did_not_ask_for_is_another_thread,
+                               as_captured),
         cmocka_unit_test_setup(page_from_disk_is_named_where_nothing_else_is, as_captured),
         cmocka_unit_test_setup(stop_is_seen_as_on_linux, as_captured),
         cmocka_unit_test_setup(reading_that_grew_names_its_cause, as_captured),
         cmocka_unit_test_setup(callback_at_a_low_clock_is_slow_clock, as_captured),
         cmocka_unit_test_setup(wall_clock_that_moved_ahead_is_a_suspend, as_captured),
         cmocka_unit_test_setup(interrupt_is_found_between_two_drains, as_captured),
-        cmocka_unit_test_setup(program_that_is_busy_in_each_look_is_named_from_the_second_on, as_captured),
+        cmocka_unit_test_setup(program_that_is_busy_in_each_look_is_named_from_the_second_on,
+                               as_captured),
     };
     return cmocka_run_group_tests_name("cause_freebsd", tests, NULL, NULL);
 }

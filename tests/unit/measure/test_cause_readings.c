@@ -1,10 +1,11 @@
 /* Each reading of a machine names its cause, and only that one. The trees are quoted from machines:
- * thermal_throttle and kernel log of a ThinkPad T480 (erpalma/throttled issue 103: "Core temperature above
- * threshold, cpu clock throttled (total events = 2081)", package 2263), power limits of a Xeon E5-2430
- * (collectd pull request 2397: core_power_limit_count 8), log lines of split and bus locks (a test plan of
- * Intel: "#AC: sl_test/4354 took a split_lock trap", "#DB: sl_test/5137 took a bus_lock trap"), idle states
- * of intel_idle's Kaby Lake table (drivers/idle/intel_idle.c, skl_cstates: C10 890 us), sched_ext's state
- * file (Documentation/scheduler/sched-ext.rst: "enabled"), steal of proc(5), MSR 0x34 (Intel SDM,
+ * thermal_throttle and kernel log of a ThinkPad T480 (erpalma/throttled issue 103: "Core
+ * temperature above threshold, cpu clock throttled (total events = 2081)", package 2263), power
+ * limits of a Xeon E5-2430 (collectd pull request 2397: core_power_limit_count 8), log lines of
+ * split and bus locks (a test plan of Intel: "#AC: sl_test/4354 took a split_lock trap", "#DB:
+ * sl_test/5137 took a bus_lock trap"), idle states of intel_idle's Kaby Lake table
+ * (drivers/idle/intel_idle.c, skl_cstates: C10 890 us), sched_ext's state file
+ * (Documentation/scheduler/sched-ext.rst: "enabled"), steal of proc(5), MSR 0x34 (Intel SDM,
  * MSR_SMI_COUNT). */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,7 +26,8 @@ static void make(const char *path, const char *text, size_t bytes, off_t at)
 {
     char whole[256];
     ST_PRINT(whole, "%s%s", root, path);
-    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(whole, 0700);
         *slash = '/';
@@ -54,13 +56,16 @@ static const struct scene {
 } scenes[] = {
     {"/dev/cpu/1/msr", "1021", "1022", ST_CAUSE_FIRMWARE, INT64_MIN},
     {"/proc/stat", "cpu  1 2 3 4 5 6 7 9 0 0\ncpu0 1 2 3 4 5 6 7 4 0 0\ncpu1 1 2 3 4 5 6 7 5 0 0\n",
-     "cpu  1 2 3 4 5 6 7 9 0 0\ncpu0 1 2 3 4 5 6 7 4 0 0\ncpu1 1 2 3 4 5 6 7 6 0 0\n", ST_CAUSE_STEAL,
-     3 * ST_NS_PER_MS},
-    {"/dev/kmsg", "6,1,1,-;x86/split lock detection: #AC: crashing the kernel on kernel split_locks\n",
-     "4,2,2,-;x86/split lock detection: #AC: sl_test/4354 took a split_lock trap at address: 0x401231\n",
+     "cpu  1 2 3 4 5 6 7 9 0 0\ncpu0 1 2 3 4 5 6 7 4 0 0\ncpu1 1 2 3 4 5 6 7 6 0 0\n",
+     ST_CAUSE_STEAL, 3 * ST_NS_PER_MS},
+    {"/dev/kmsg",
+     "6,1,1,-;x86/split lock detection: #AC: crashing the kernel on kernel split_locks\n",
+     "4,2,2,-;x86/split lock detection: #AC: sl_test/4354 took a split_lock trap at address: "
+     "0x401231\n",
      ST_CAUSE_BUS_LOCK, INT64_MIN},
     {"/dev/kmsg", "",
-     "4,3,3,-;x86/split lock detection: #DB: sl_test/5137 took a bus_lock trap at address: 0x4011f5\n",
+     "4,3,3,-;x86/split lock detection: #DB: sl_test/5137 took a bus_lock trap at address: "
+     "0x4011f5\n",
      ST_CAUSE_BUS_LOCK, INT64_MIN},
     {CPU "cpuidle/state1/usage", "700", "701", ST_CAUSE_IDLE_EXIT, 890000, 1333333},
     {HEAT "core_throttle_count", "2081", "2082", ST_CAUSE_HEAT, INT64_MIN},
@@ -78,13 +83,15 @@ static const struct scene {
     {HEAT "core_throttle_total_time_ms", "153", "154", ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
      INT64_MIN}, /* too short */
     {HEAT "core_throttle_count", "2081", "2081", ST_CAUSE_HYPERVISOR_OR_INTERRUPT, INT64_MIN},
-    {CPU "cpuidle/state0/usage", "700", "701", ST_CAUSE_HYPERVISOR_OR_INTERRUPT, INT64_MIN}, /* 2 us */
+    {CPU "cpuidle/state0/usage", "700", "701", ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+     INT64_MIN}, /* 2 us */
 };
 
 static const struct st_cause_machine guest = {1, 50 * ST_NS_PER_MS};
 
 /* All of them are there and do not move; then that of the scene does. */
-static void set_scene(const struct scene *scene, struct st_readings *before, struct st_readings *after)
+static void set_scene(const struct scene *scene, struct st_readings *before,
+                      struct st_readings *after)
 {
     for (size_t i = ST_ARRAY_LEN(scenes); i-- > 0;)
         put(scenes[i].path, scenes[i].before);
@@ -103,16 +110,22 @@ static void set_scene(const struct scene *scene, struct st_readings *before, str
 static int64_t lateness_ns = 3 * ST_NS_PER_MS;
 
 /* The thread's own counters say nothing but the wait. */
-static struct st_cause_event judge(const struct st_readings *before, const struct st_readings *after,
-                                   const struct st_recent *usual, int64_t wait_ns, bool normal)
+static struct st_cause_event judge(const struct st_readings *before,
+                                   const struct st_readings *after, const struct st_recent *usual,
+                                   int64_t wait_ns, bool normal)
 {
-    const struct st_cause_baseline base = {.counters = {.valid = 0x3f, .cpu = 1}, .readings = *before};
+    const struct st_cause_baseline base = {.counters = {.valid = 0x3f, .cpu = 1},
+                                           .readings = *before};
     const struct st_pauses pauses = {0};
-    const struct st_cause_context context = {
-        .cycle = 100, .pauses = &pauses, .readings = after, .usual_readings = usual, .normal_thread = normal};
-    const struct st_cause_record record = {.at_ns = ST_NS_PER_S,
-                                           .lateness_ns = lateness_ns,
-                                           .counters = {.valid = 0x3f, .cpu = 1, .runq_wait_ns = wait_ns}};
+    const struct st_cause_context context = {.cycle = 100,
+                                             .pauses = &pauses,
+                                             .readings = after,
+                                             .usual_readings = usual,
+                                             .normal_thread = normal};
+    const struct st_cause_record record = {
+        .at_ns = ST_NS_PER_S,
+        .lateness_ns = lateness_ns,
+        .counters = {.valid = 0x3f, .cpu = 1, .runq_wait_ns = wait_ns}};
     return st_cause_judge(&record, &base, &context, &guest);
 }
 
@@ -124,7 +137,8 @@ static void each_reading_names_its_cause(void **state)
         lateness_ns = scenes[i].lateness_ns != 0 ? scenes[i].lateness_ns : 3 * ST_NS_PER_MS;
         const struct st_cause_event event = judge(&before, &after, NULL, 0, false);
         if (event.cause != scenes[i].cause)
-            print_message("# scene %zu, %s: %s\n", i, scenes[i].path, st_cause_kind_name(event.cause));
+            print_message("# scene %zu, %s: %s\n", i, scenes[i].path,
+                          st_cause_kind_name(event.cause));
         assert_int_equal(event.cause, scenes[i].cause);
         assert_int_equal(event.explained_ns, scenes[i].explained_ns);
     }
@@ -146,7 +160,8 @@ static void what_grows_always_names_nothing(void **state)
     struct st_recent usual[ST_READINGS] = {0};
     set_scene(&scenes[0], &before, &after);
     st_recent_add(&usual[ST_READING_SMI], 1.0 / (double)(after.at_ns - before.at_ns));
-    assert_int_equal(judge(&before, &after, usual, 0, false).cause, ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+    assert_int_equal(judge(&before, &after, usual, 0, false).cause,
+                     ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
     after.counts[ST_READING_SMI]++;
     assert_int_equal(judge(&before, &after, usual, 0, false).cause, ST_CAUSE_FIRMWARE);
 }
@@ -156,9 +171,11 @@ static void readings_of_another_cpu_do_not_count(void **state)
     struct st_readings before, after;
     set_scene(&scenes[0], &before, &after);
     before.cpu = 0;
-    assert_int_equal(judge(&before, &after, NULL, 0, false).cause, ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+    assert_int_equal(judge(&before, &after, NULL, 0, false).cause,
+                     ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
     after.cpu = 0;
-    assert_int_equal(judge(&before, &after, NULL, 0, false).cause, ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
+    assert_int_equal(judge(&before, &after, NULL, 0, false).cause,
+                     ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
 }
 
 static void sched_ext_decides_about_normal_threads_only(void **state)
@@ -173,7 +190,8 @@ static void sched_ext_decides_about_normal_threads_only(void **state)
     assert_int_equal(judge(&before, &after, NULL, 2900000, true).cause, ST_CAUSE_RUN_QUEUE);
 }
 
-/* A callback of 4 ms in a period of 2.667 ms: it would have been in time at more than 1.5 times the clock. */
+/* A callback of 4 ms in a period of 2.667 ms: it would have been in time at more than 1.5 times the
+ * clock. */
 static void long_callback_may_be_the_clock(void **state)
 {
     struct st_readings before, after;
@@ -186,8 +204,8 @@ static void long_callback_may_be_the_clock(void **state)
     set_scene(&scenes[11], &before, &after);
     st_cause_judge_work(&before, &after, 4 * ST_NS_PER_MS, &event);
     assert_int_equal(event.cause, ST_CAUSE_SLOW_CLOCK);
-    /* acpi-cpufreq with boost: only cpuinfo_max_freq is the boost's (drivers/cpufreq/acpi-cpufreq.c:
-     * get_max_boost_ratio) */
+    /* acpi-cpufreq with boost: only cpuinfo_max_freq is the boost's
+     * (drivers/cpufreq/acpi-cpufreq.c: get_max_boost_ratio) */
     put(CPU "cpufreq/scaling_max_freq", "2800000\n");
     put(CPU "cpufreq/bios_limit", "2800000\n");
     put(CPU "cpufreq/scaling_available_frequencies", "2800000 2600000 800000 \n");

@@ -36,7 +36,8 @@ static void due_times_do_not_drift(void **state)
     bench_run(&b);
     assert_int_equal(b.result.lateness.max_ns, 0);
     assert_int_equal(b.result.lateness.min_ns, 0);
-    assert_int_equal(b.loop.end_ns - b.loop.t0_ns, INT64_C(674999) * 4000000 / 3 + 1); /* rounded once */
+    assert_int_equal(b.loop.end_ns - b.loop.t0_ns,
+                     INT64_C(674999) * 4000000 / 3 + 1); /* rounded once */
     bench_finish(&b);
 }
 
@@ -51,7 +52,8 @@ static void stall_of_200_ms_is_150_misses(void **state)
     assert_int_equal(b.result.cycles, PERIODS - 149);
     assert_int_equal(b.result.lateness.total_n, PERIODS - 149);
     assert_int_equal(b.result.response.total_n, PERIODS);
-    /* without coordinated omission p99 of 1000 responses is the tenth worst: 200 ms - 9 or 10 periods */
+    /* without coordinated omission p99 of 1000 responses is the tenth worst: 200 ms - 9 or 10
+     * periods */
     const int64_t exact_ns = 200 * ST_NS_PER_MS - 10 * 4000000 / 3;
     const int64_t p99_ns = st_hist_quantile(&b.result.response, 0.99);
     assert_true(p99_ns > exact_ns / 100 * 99 && p99_ns < exact_ns / 100 * 101);
@@ -152,7 +154,8 @@ static void clock_that_jumps_by_ten_years_is_drained_at_once(void **state)
     run(UINT64_C(236520001000), late_ns, 3, 0);
     assert_int_equal(b.result.skipped_periods, INT64_C(236519999999));
     assert_int_equal(b.result.response.total_n, INT64_C(236520001000));
-    assert_int_equal(b.result.response.over_n, (stall_ns - ST_HIST_HIGHEST_NS) / 4 * 3 / 1000000 + 1);
+    assert_int_equal(b.result.response.over_n,
+                     (stall_ns - ST_HIST_HIGHEST_NS) / 4 * 3 / 1000000 + 1);
     assert_int_equal(b.result.response.max_ns, stall_ns);
     assert_true(b.result.books_balance);
     bench_finish(&b);
@@ -211,8 +214,9 @@ static void warm_up_is_outside_all_counts(void **state)
     late_ns[50] = 10 * ST_NS_PER_MS;
     bench_init(&b, 4096, PERIODS);
     b.loop.warmup_cycles = 200;
-    bench_script(&b, late_ns, 192,
-                 1000); /* the stall of 10 ms skips 6 periods and one more starts without sleeping */
+    bench_script(
+        &b, late_ns, 192,
+        1000); /* the stall of 10 ms skips 6 periods and one more starts without sleeping */
     bench_run(&b);
     assert_int_equal(b.result.n, PERIODS);
     assert_int_equal(b.result.misses, 0);
@@ -264,9 +268,9 @@ static void callback_longer_than_the_period_is_its_own_cause(void **state)
     bench_finish(&b);
 }
 
-/* In cycle 2, which is late: a drain thread looks `drains` times while it is under way, then the wait for the
- * CPU is counted, as a kernel does when the thread gets it. Before that it looks after each cycle, or
- * never. */
+/* In cycle 2, which is late: a drain thread looks `drains` times while it is under way, then the
+ * wait for the CPU is counted, as a kernel does when the thread gets it. Before that it looks after
+ * each cycle, or never. */
 struct watched {
     struct bench *bench;
     int drains;
@@ -341,7 +345,8 @@ static void late_wake_that_outlasts_many_drains_is_explained(void **state)
 /* Two late wake-ups and a sleep of the machine between two drains. */
 static void sleep_in_between(void *ctx) ST_NONBLOCKING
 {
-    static const struct st_thread_counters waited = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 740000};
+    static const struct st_thread_counters waited = {.valid = ST_COUNTER_RUNQ_WAIT,
+                                                     .runq_wait_ns = 740000};
     switch (atomic_load(&b.loop.cycles_seen)) {
     case 0:
         st_drain_step(&b.drain);
@@ -361,7 +366,8 @@ static void sleep_in_between(void *ctx) ST_NONBLOCKING
 
 static void late_wake_before_the_machine_slept_has_a_cause_of_its_own(void **state)
 {
-    const struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 40000};
+    const struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT,
+                                                .runq_wait_ns = 40000};
     const int64_t script_ns[] = {0, 0, 750000, 0, 60 * ST_NS_PER_MS};
     bench_init(&b, 4096, 400);
     st_fake_set_counters(b.fake, &counters);
@@ -405,7 +411,8 @@ static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_secon
     bench_script(&b, NULL, 0, 700000);
     bench_run(&b);
     assert_int_equal(b.result.cause_late_n, 7500);
-    /* asked for the first 64, then eight a second; the others share the answers, and each has a cause */
+    /* asked for the first 64, then eight a second; the others share the answers, and each has a
+     * cause */
     assert_int_equal(b.result.cause_explained_n, 7500);
     assert_int_equal(heard.late_n, 7500);
     assert_in_range(heard.late_n - heard.together_n, 63, 64 + 2);

@@ -127,7 +127,8 @@ static void json_has_each_figure(void **state)
     shown_is(__func__);
 }
 
-/* Are the late table's pages there? Those at its ends, which other memory may share, are not looked at. */
+/* Are the late table's pages there? Those at its ends, which other memory may share, are not looked
+ * at. */
 static bool is_resident(const struct st_hist *hist)
 {
     unsigned char pages[256];
@@ -147,7 +148,8 @@ static bool is_resident(const struct st_hist *hist)
 static void an_endless_loop_has_the_memory_of_its_histograms_from_the_start(void **state)
 {
 #ifdef M_PERTURB
-    (void)mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, as meson sets it, has calloc write to all of it */
+    (void)mallopt(M_PERTURB,
+                  0); /* MALLOC_PERTURB_, as meson sets it, has calloc write to all of it */
 #endif
     assert_int_equal(st_result_init(&r, true), 0);
     assert_true(is_resident(&r.lateness));

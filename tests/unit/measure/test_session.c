@@ -236,8 +236,8 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
 static const char *precise;
 static const char *_Atomic deviation_first; /* loop and drain read it */
 
-static int read_freebsd_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
-                               size_t *ret_len)
+static int read_freebsd_sysctl(struct st_platform *machine, const char *name, char *buf,
+                               size_t buf_bytes, size_t *ret_len)
 {
     const char *const deviation = deviation_first;
     const char *const values[][2] = {{"kern.hz", "1000"},

@@ -119,11 +119,13 @@ static void timer_slack_is_set_and_read(void **state)
     assert_int_equal(p->set_timer_slack_ns(p, 12345), 0);
     assert_int_equal(p->timer_slack_ns(p, &ns), 0);
     assert_int_equal(ns, 12345);
-    assert_int_equal(p->set_timer_slack_ns(p, 0), -EINVAL); /* the kernel would take it as "default" */
+    assert_int_equal(p->set_timer_slack_ns(p, 0),
+                     -EINVAL); /* the kernel would take it as "default" */
     assert_int_equal(p->set_timer_slack_ns(p, INT64_MAX), -EINVAL);
 }
 
-#define ALWAYS_COUNTED (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
+#define ALWAYS_COUNTED                                                                             \
+    (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
 
 static void counters_of_self_and_other_agree(void **state)
 {
@@ -161,7 +163,8 @@ static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
     struct st_thread_counters counters;
     FILE *file = tmpfile();
     assert_non_null(file);
-    const struct st_counters_handle handle = {.fd_schedstat = fileno(file), .fd_stat = -1, .fd_status = -1};
+    const struct st_counters_handle handle = {
+        .fd_schedstat = fileno(file), .fd_stat = -1, .fd_status = -1};
     assert_int_equal(pwrite(handle.fd_schedstat, "5 7 1\n", 6, 0), 6);
     assert_int_equal(p->counters_self(p, &handle, &counters), 0);
     assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, ST_COUNTER_RUNQ_WAIT);
@@ -225,7 +228,8 @@ static void another_threads_counters_are_its_own(void **state)
     struct st_counters_handle own;
     assert_int_not_equal(other.handle.tid, p->thread_id(p));
     assert_int_equal(p->counters_open(p, &own), 0);
-    const int64_t until_ns = st_platform_now_ns(p) + INT64_C(20000000); /* 20 ms of work in this thread */
+    const int64_t until_ns =
+        st_platform_now_ns(p) + INT64_C(20000000); /* 20 ms of work in this thread */
     while (st_platform_now_ns(p) < until_ns) {
     }
     assert_int_equal(p->counters_other(p, &other.handle, &counters), 0);
@@ -356,7 +360,8 @@ static void ignored_children_do_not_hide_the_answer(void **state)
 
 /* AddressSanitizer and ThreadSanitizer replace mlockall by nothing at all, which succeeds. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define MLOCKALL_REPLACED true
 #endif
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -385,7 +390,8 @@ static int without_rights(void)
     enum st_lock lock = ST_LOCK_NONE;
     if (p->set_policy(p, ST_POLICY_FIFO, 70) != -EPERM)
         return __LINE__;
-    if (p->rt_rights(p, 70, &rights) != 0 || rights.fifo_errno != EPERM || rights.memlock_limit_bytes != 0)
+    if (p->rt_rights(p, 70, &rights) != 0 || rights.fifo_errno != EPERM ||
+        rights.memlock_limit_bytes != 0)
         return __LINE__;
     const int r = p->lock_memory(p, &lock);
     if (!MLOCKALL_REPLACED && ((r != -EPERM && r != -ENOMEM) || lock != ST_LOCK_NONE))
@@ -393,7 +399,8 @@ static int without_rights(void)
     return 0;
 }
 
-/* In a child without rights: what is locked within a limit leaves room for what is allocated later. */
+/* In a child without rights: what is locked within a limit leaves room for what is allocated
+ * later. */
 static int locked_within_a_limit(void)
 {
     struct st_platform *p = st_platform_native();
@@ -425,7 +432,8 @@ static void memory_that_is_locked_within_a_limit_can_grow(void **state)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0); /* else a line number of locked_within_a_limit, modulo 256 */
+    assert_int_equal(WEXITSTATUS(status),
+                     0); /* else a line number of locked_within_a_limit, modulo 256 */
 }
 
 static void without_rights_fifo_and_mlock_are_refused(void **state)

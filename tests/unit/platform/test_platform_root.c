@@ -153,7 +153,8 @@ static void only_regular_files_are_read(void **state)
     char buf[64], fifo[64];
     in(f, "tree/fifo", fifo, sizeof(fifo));
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(read_root(f, "/fifo", buf, sizeof(buf)), -EINVAL); /* and does not wait for a writer */
+    assert_int_equal(read_root(f, "/fifo", buf, sizeof(buf)),
+                     -EINVAL); /* and does not wait for a writer */
     assert_int_equal(read_root(f, "/proc", buf, sizeof(buf)), -EISDIR);
     assert_int_equal(read_root(f, "/", buf, sizeof(buf)), -EISDIR);
 }
@@ -247,7 +248,8 @@ static void a_walk_stays_inside(void **state)
     assert_int_equal(walk(f, "/two", 0), 0);
     assert_int_equal(walk(f, "/out/proc", O_DIRECTORY), 0); /* the tree's own top */
     assert_int_equal(walk(f, "/loop", 0), -ELOOP);
-    assert_int_equal(walk(f, "/secret", 0), -ELOOP); /* itself: the tree's top has nothing above it */
+    assert_int_equal(walk(f, "/secret", 0),
+                     -ELOOP); /* itself: the tree's top has nothing above it */
     assert_int_equal(walk(f, "/last", O_NOFOLLOW), -ELOOP);
     assert_int_equal(walk(f, "/inside/sys", O_DIRECTORY | O_NOFOLLOW), 0);
     assert_int_equal(walk(f, "/out/absent", 0), -ENOENT);

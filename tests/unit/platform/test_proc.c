@@ -37,11 +37,13 @@ static void malformed_schedstat_is_refused(void **state)
 }
 
 /* fields 3 .. 52 of a real line; 10 is 99, 12 is 7, 39 is 1 */
-#define STAT_TAIL                                                                                            \
-    " R 7059 7059 4158 0 -1 4194304 99 0 7 0 0 0 0 0 20 0 1 0 89777 3133440 389 18446744073709551615 "       \
-    "94228685467648 "                                                                                        \
-    "94228685487529 140732270642192 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 94228685503536 94228685505152 "         \
-    "94229311401984 "                                                                                        \
+#define STAT_TAIL                                                                                  \
+    " R 7059 7059 4158 0 -1 4194304 99 0 7 0 0 0 0 0 20 0 1 0 89777 3133440 389 "                  \
+    "18446744073709551615 "                                                                        \
+    "94228685467648 "                                                                              \
+    "94228685487529 140732270642192 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 94228685503536 "              \
+    "94228685505152 "                                                                              \
+    "94229311401984 "                                                                              \
     "140732270643906 140732270643926 140732270643926 140732270645227 0\n"
 
 static void check_stat(const char *text)
@@ -96,8 +98,9 @@ static void status_field_counts_only_at_the_start_of_a_line(void **state)
     assert_int_equal(n, 150);
 }
 
-static const char cpuinfo[] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t:  Intel(R) Core: i7 \n"
-                              "flags\t\t: fpu tsc hypervisor arat\n\nprocessor\t: 1\nmodel name\t: other\n";
+static const char cpuinfo[] =
+    "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t:  Intel(R) Core: i7 \n"
+    "flags\t\t: fpu tsc hypervisor arat\n\nprocessor\t: 1\nmodel name\t: other\n";
 
 static void cpuinfo_field_is_the_first_ones_without_blanks_around(void **state)
 {

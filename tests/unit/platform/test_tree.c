@@ -200,10 +200,11 @@ static void freebsd_is_described_by_its_sysctls(void **state)
     };
     ST_EACH (row, rows)
         assert_int_equal(st_fake_set_sysctl(p, (*row)[0], (*row)[1], 0), 0);
-    assert_string_equal(say(1, &said), "\nos=FreeBSD\nkernel_release=15.1-RELEASE-p1\n"
-                                       "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
-                                       "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
-                                       "cpu_mhz=2600\n");
+    assert_string_equal(say(1, &said),
+                        "\nos=FreeBSD\nkernel_release=15.1-RELEASE-p1\n"
+                        "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
+                        "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
+                        "cpu_mhz=2600\n");
     assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_false(virtualised);
     assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);

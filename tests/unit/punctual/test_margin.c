@@ -29,7 +29,8 @@ static struct price price_of(int64_t margin_ns, int64_t (*draw)(struct st_random
     return price;
 }
 
-static void learn(struct st_margin *margin, int64_t (*draw)(struct st_random *), int n, uint64_t seed)
+static void learn(struct st_margin *margin, int64_t (*draw)(struct st_random *), int n,
+                  uint64_t seed)
 {
     struct st_random random = {.state = seed};
     for (int i = 0; i < n; i++)
@@ -44,7 +45,8 @@ static void nothing_is_known_before_the_first_overshoots(void **state)
         st_margin_learn(&margin, 14000);
     assert_int_equal(st_margin_for(&margin, 1000000), 0);
     st_margin_learn(&margin, 14000);
-    assert_in_range(st_margin_for(&margin, 1000000), 14000 - 512, 14000 + 512); /* a bucket is 3 % wide */
+    assert_in_range(st_margin_for(&margin, 1000000), 14000 - 512,
+                    14000 + 512); /* a bucket is 3 % wide */
 }
 
 static void margin_is_the_quantile_that_was_asked_for(void **state)
@@ -113,8 +115,8 @@ static void what_was_learned_fades_by_waits_however_many_of_them_are_learned(voi
 
 static void budget_that_is_left_reaches_beyond_the_quantile(void **state)
 {
-    /* 99.5 % within 14.8 us, their median in the bucket from 13.8 us on: 1 us more, or what the budget
-     * allows */
+    /* 99.5 % within 14.8 us, their median in the bucket from 13.8 us on: 1 us more, or what the
+     * budget allows */
     static const struct {
         int64_t budget_ns, least_ns, most_ns;
     } rows[] = {{100000, 15600, 15900}, {200, 14000, 14500}};

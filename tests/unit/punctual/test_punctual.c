@@ -77,12 +77,14 @@ static void signal_is_told(void **state)
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, NULL);
-    const struct itimerval soon = {.it_value = {.tv_usec = 20000}, .it_interval = {.tv_usec = 20000}};
+    const struct itimerval soon = {.it_value = {.tv_usec = 20000},
+                                   .it_interval = {.tv_usec = 20000}};
     assert_int_equal(st_punctual_new(0, &punctual), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
     int64_t woke_ns = 17;
     assert_int_equal(
-        st_punctual_wait_until(punctual, st_punctual_now_ns() + INT64_C(3600000000000), &woke_ns), -EINTR);
+        st_punctual_wait_until(punctual, st_punctual_now_ns() + INT64_C(3600000000000), &woke_ns),
+        -EINTR);
     const struct itimerval never = {0};
     assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
     assert_int_equal(woke_ns, 17);

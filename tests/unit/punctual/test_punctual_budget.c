@@ -1,5 +1,5 @@
-/* The library sleeptune on a scripted clock: what a share of a CPU buys, with signals and without. Here the
- * clock, the sleep and the signals are the test's. */
+/* The library sleeptune on a scripted clock: what a share of a CPU buys, with signals and without.
+ * Here the clock, the sleep and the signals are the test's. */
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 #include "punctual/exact_sleep.h"
@@ -27,7 +27,8 @@ static int64_t draw(void)
     return (int64_t)(late_ns * (0.5 + 0.5 * exp(0.4 * noise_normal(&chance))));
 }
 
-/* A signal wakes the thread, too, and as late; when the timer has fired by then, the sleep is over. */
+/* A signal wakes the thread, too, and as late; when the timer has fired by then, the sleep is
+ * over. */
 int st_exact_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     if (signal_every_ns > 0) {
@@ -49,7 +50,8 @@ static void start(int64_t signals_ns, double wake_ns)
     chance = (struct st_random){.state = 7};
 }
 
-/* Spinning is never more than the share of the time so far; with the free setting it is not looked at. */
+/* Spinning is never more than the share of the time so far; with the free setting it is not looked
+ * at. */
 static struct st_punctual_stats within_budget(const struct st_punctual *punctual, double share)
 {
     struct st_punctual_stats stats;
@@ -101,9 +103,10 @@ static struct st_punctual_stats measured(double share, int64_t signals_ns, int p
     struct st_punctual *punctual = punctual_of(share);
     run(punctual, 3000, past_n, share);
     const struct st_punctual_stats stats = within_budget(punctual, share);
-    print_message("# signals each %lld us, %d past: %.1f %% on time, %.2f %% spent, margin %lld ns\n",
-                  (long long)signals_ns / 1000, past_n, 100 * on_time(&stats), 100 * spent(&stats),
-                  (long long)stats.margin_ns);
+    print_message(
+        "# signals each %lld us, %d past: %.1f %% on time, %.2f %% spent, margin %lld ns\n",
+        (long long)signals_ns / 1000, past_n, 100 * on_time(&stats), 100 * spent(&stats),
+        (long long)stats.margin_ns);
     st_punctual_free(punctual);
     return stats;
 }
@@ -121,7 +124,8 @@ static void signals_do_not_starve_it(void **state)
     static const struct {
         int64_t each_ns;
         double on_time;
-    } rows[] = {{40000, 0.8}, {100000, 0.8}, {250000, 0.9}, {333000, 0.9}, {700000, 0.9}, {5000000, 0.9}};
+    } rows[] = {{40000, 0.8},  {100000, 0.8}, {250000, 0.9},
+                {333000, 0.9}, {700000, 0.9}, {5000000, 0.9}};
     ST_EACH (row, rows) {
         const struct st_punctual_stats stats = measured(SHARE, row->each_ns, 0);
         assert_int_equal(stats.waits_n, 3000);
@@ -169,7 +173,8 @@ static void what_was_saved_in_a_long_pause_is_not_spent_at_once(void **state)
     run(punctual, 3000, 0, SHARE);
     st_punctual_get_stats(punctual, &after, sizeof(after));
     /* eight reviews' worth, of 64 waits each, beside what comes in */
-    assert_true((double)(after.spin_ns - before.spin_ns) <= SHARE * (3000 + 8 * 64 + 2) * (double)PERIOD_NS);
+    assert_true((double)(after.spin_ns - before.spin_ns) <=
+                SHARE * (3000 + 8 * 64 + 2) * (double)PERIOD_NS);
     st_punctual_free(punctual);
 }
 

@@ -35,7 +35,8 @@ static void wakes_on_time_once_it_has_learned(void **state)
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
     for (int k = 1; k <= 200; k++) {
         const int64_t due_ns = START_NS + k * PERIOD_NS;
-        assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
+        assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, woke_ns, due_ns, &woke_ns),
+                         0);
         assert_true(woke_ns >= due_ns); /* never early */
         if (k <= 32)
             assert_int_equal(woke_ns - due_ns, 14000);
@@ -52,7 +53,8 @@ static void wait_that_is_over_neither_sleeps_nor_learns(void **state)
     struct st_margin margin;
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
-    assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS - 5, &woke_ns), 0);
+    assert_int_equal(
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS - 5, &woke_ns), 0);
     assert_int_equal(woke_ns, START_NS);
     assert_int_equal(st_fake_sleeps_n(p), 0);
     assert_true(margin.overshoot_ns == INT64_MIN);
@@ -66,7 +68,8 @@ static void early_wake_is_spun_out(void **state)
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.01);
     assert_int_equal(
-        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), 0);
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns),
+        0);
     assert_in_range(woke_ns, START_NS + PERIOD_NS, START_NS + PERIOD_NS + 20);
     assert_int_equal(margin.overshoot_ns, -3000);
     st_fake_free(p);
@@ -79,7 +82,8 @@ static void spins_at_most_half_of_the_wait(void **state)
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_FIXED, 100 * ST_NS_PER_MS);
     assert_int_equal(
-        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), 0);
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns),
+        0);
     assert_int_equal(st_fake_sleeps_n(p), 1);
     /* a read each 20 ns for half of it, the one that was due and the one after the sleep */
     assert_in_range(st_fake_clock_reads_n(p), PERIOD_NS / 2 / 20 - 2, PERIOD_NS / 2 / 20 + 3);
@@ -94,7 +98,8 @@ static void signal_is_handed_on_and_not_learned(void **state)
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
     assert_int_equal(st_fake_fail_at(p, "sleep_until_ns", 1, -EINTR), 0);
     assert_int_equal(
-        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), -EINTR);
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns),
+        -EINTR);
     assert_int_equal(woke_ns, 17);
     assert_true(margin.overshoot_ns == INT64_MIN);
     st_fake_free(p);
@@ -129,7 +134,8 @@ static struct outcome outcome_of(struct st_margin *margin)
     chance = (struct st_random){.state = 5};
     for (int k = 1; k <= 4000; k++) {
         const int64_t due_ns = START_NS + k * PERIOD_NS;
-        assert_int_equal(st_punctual_wait(margin, &p, p.sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
+        assert_int_equal(st_punctual_wait(margin, &p, p.sleep_until_ns, woke_ns, due_ns, &woke_ns),
+                         0);
         assert_true(woke_ns >= due_ns);
         if (k <= 1000)
             continue;
@@ -139,8 +145,8 @@ static struct outcome outcome_of(struct st_margin *margin)
     return outcome;
 }
 
-/* Where a read takes 164 ns, reads in a row are on time in 61 % of the waits, whatever the margin. A plain
- * cycle costs some 8 us there, and half of it where a read takes half as long. */
+/* Where a read takes 164 ns, reads in a row are on time in 61 % of the waits, whatever the margin.
+ * A plain cycle costs some 8 us there, and half of it where a read takes half as long. */
 static void budgets_reach_what_a_wide_margin_does_where_the_clock_is_slow(void **state)
 {
     static const struct {
@@ -157,8 +163,9 @@ static void budgets_reach_what_a_wide_margin_does_where_the_clock_is_slow(void *
             const double plain_ns = (double)platform->plain_ns;
             st_margin_init(&margin, ST_MARGIN_BUDGET, (*factor - 1) * plain_ns);
             const struct outcome budget = outcome_of(&margin);
-            print_message("# read %d ns, budget %g: %.1f %% on time, %.0f ns spun; 125 us: %.1f %%\n",
-                          (int)read_ns, *factor, 100 * budget.on_time, budget.spin_ns, 100 * fixed.on_time);
+            print_message(
+                "# read %d ns, budget %g: %.1f %% on time, %.0f ns spun; 125 us: %.1f %%\n",
+                (int)read_ns, *factor, 100 * budget.on_time, budget.spin_ns, 100 * fixed.on_time);
             assert_true(fixed.on_time > 0.9);
             assert_true(budget.on_time >= 0.9 * fixed.on_time);
             assert_true(plain_ns + budget.spin_ns <= (plain_ns + fixed.spin_ns) / 5);

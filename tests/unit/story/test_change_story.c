@@ -25,11 +25,12 @@ static const char *text;
 static json_t *change(const char *verdict, const char *kind, const char *name, const char *now)
 {
     return json_pack(
-        "{s:I, s:s, s:[{s:s, s:s, s:s, s:s?}, {s:s, s:s, s:s, s:s}], s:{s:I, s:I}, s:{s:I, s:I}}", "at_ns",
-        (json_int_t)TUESDAY_NS, "verdict", verdict, "what", "kind", kind, "name", name, "before", "old",
-        "now", now, "kind", "kernel", "name", "kernel version", "before", "#1", "now", "#2", "before",
-        "playing_ns", (json_int_t)(3600 * 10 * ST_NS_PER_S), "dropouts", (json_int_t)2, "since", "playing_ns",
-        (json_int_t)(3600 * 2 * ST_NS_PER_S), "dropouts", (json_int_t)28);
+        "{s:I, s:s, s:[{s:s, s:s, s:s, s:s?}, {s:s, s:s, s:s, s:s}], s:{s:I, s:I}, s:{s:I, s:I}}",
+        "at_ns", (json_int_t)TUESDAY_NS, "verdict", verdict, "what", "kind", kind, "name", name,
+        "before", "old", "now", now, "kind", "kernel", "name", "kernel version", "before", "#1",
+        "now", "#2", "before", "playing_ns", (json_int_t)(3600 * 10 * ST_NS_PER_S), "dropouts",
+        (json_int_t)2, "since", "playing_ns", (json_int_t)(3600 * 2 * ST_NS_PER_S), "dropouts",
+        (json_int_t)28);
 }
 
 static const char *say(json_t *changes, int64_t now_ns)
@@ -49,10 +50,11 @@ static void the_last_one_that_made_a_difference(void **state)
             TUESDAY_NS + 2 * DAY_NS),
         "More dropouts since Tuesday, when the kernel became 6.12.48: 14 an hour, before 0.2.");
     assert_string_equal(
-        say(json_pack("[o]", change("better", "package", "pipewire", "1.4.2-1")), TUESDAY_NS + 20 * DAY_NS),
+        say(json_pack("[o]", change("better", "package", "pipewire", "1.4.2-1")),
+            TUESDAY_NS + 20 * DAY_NS),
         "Fewer dropouts since 2026-11-24, when pipewire became 1.4.2-1: 14 an hour, before 0.2.");
-    assert_string_equal(say(json_pack("[o]", change("too-short", "file", "~/.asoundrc", "1")), TUESDAY_NS),
-                        "");
+    assert_string_equal(
+        say(json_pack("[o]", change("too-short", "file", "~/.asoundrc", "1")), TUESDAY_NS), "");
     assert_string_equal(say(json_array(), TUESDAY_NS), "");
     assert_string_equal(say(json_null(), TUESDAY_NS), "");
 }
@@ -61,13 +63,14 @@ static void a_kernel_that_is_still_there(ST_UNUSED void **state)
 {
     char folder[] = "/tmp/st-test-XXXXXX", path[64];
     json_t *one = json_pack("[{s:s, s:s}]", "name", "kernel", "before", "6.12.47"),
-           *foreign = json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", "kernel", "before", "../etc", "name",
-                                "pipewire", "before", "6.12.47");
+           *foreign = json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", "kernel", "before", "../etc",
+                                "name", "pipewire", "before", "6.12.47");
     assert_non_null(mkdtemp(folder));
     ST_PRINT(path, "%s/6.12.47", folder);
     assert_string_equal(st_change_story_kernel(one, folder), "");
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_string_equal(st_change_story_kernel(one, folder), " 6.12.47 is still installed: boot it once.");
+    assert_string_equal(st_change_story_kernel(one, folder),
+                        " 6.12.47 is still installed: boot it once.");
     assert_string_equal(st_change_story_kernel(foreign, folder), "");
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(folder), 0);

@@ -36,7 +36,8 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     shown_is(__func__);
 }
 
-/* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the fewer. */
+/* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the
+ * fewer. */
 static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **state)
 {
     open_it();
@@ -54,8 +55,9 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
 static void at_least_so_many_is_what_was_counted(void **state)
 {
     open_it();
-    struct st_event events[] = {dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1),
-                                dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 3, 1)};
+    struct st_event events[] = {
+        dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1),
+        dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 3, 1)};
     ST_PRINT(events[0].culprit, "ffmpeg");
     ST_PRINT(events[1].culprit, "grep");
     events[0].culprit_n = 10;
@@ -66,7 +68,8 @@ static void at_least_so_many_is_what_was_counted(void **state)
     shown_is(__func__);
 }
 
-/* An own program is neither blamed for what is not known nor left out. Of what it waited for no CPU was lost.
+/* An own program is neither blamed for what is not known nor left out. Of what it waited for no CPU
+ * was lost.
  */
 static void who_took_the_cpu_once_is_not_said_of_all(void **state)
 {
@@ -123,9 +126,10 @@ static void lengths_and_places_are_read_back(void **state)
 {
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
-    struct st_event events[] = {dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
-                                dropout(wall_ns + 1, "paplay", ST_DROPOUT_STOPPED, 0, 0), /* it goes on */
-                                dropout(wall_ns + 2, "paplay", ST_DROPOUT_STOPPED, 2, 0)};
+    struct st_event events[] = {
+        dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
+        dropout(wall_ns + 1, "paplay", ST_DROPOUT_STOPPED, 0, 0), /* it goes on */
+        dropout(wall_ns + 2, "paplay", ST_DROPOUT_STOPPED, 2, 0)};
     ST_EACH (event, events) {
         event->place = ST_DROPOUT_AT_GRAPH;
         event->lost_ns = 300 * ST_NS_PER_MS;
@@ -174,7 +178,8 @@ static void whoever_lost_most_sound_is_said(void **state)
     shown_is(__func__);
 }
 
-/* By time if all lengths are known, all streams of a name together; else by number. So is the reason. */
+/* By time if all lengths are known, all streams of a name together; else by number. So is the
+ * reason. */
 static void who_is_named_and_who_stands_first(void **state)
 {
     static const struct {

@@ -29,8 +29,9 @@ static void lost(struct st_dropout_table *table, uint64_t dropouts_n, int64_t lo
 
 static void test_most_sound_lost_goes_first(ST_UNUSED void **state)
 {
-    struct st_dropout_source sources[] = {
-        {"alsa", &device, true, false}, {"pipewire", &server, true, true}, {"jack", &other, true, true}};
+    struct st_dropout_source sources[] = {{"alsa", &device, true, false},
+                                          {"pipewire", &server, true, true},
+                                          {"jack", &other, true, true}};
     lost(&server, 1, 900);
     lost(&other, 5, 100);
     expect_order(sources, "pipewire", "jack", "alsa");
@@ -40,8 +41,9 @@ static void test_most_sound_lost_goes_first(ST_UNUSED void **state)
 
 static void test_what_was_before_gives_way(ST_UNUSED void **state)
 {
-    struct st_dropout_source sources[] = {
-        {"pipewire", &server, false, true}, {"jack", &other, true, false}, {"alsa", &device, true, true}};
+    struct st_dropout_source sources[] = {{"pipewire", &server, false, true},
+                                          {"jack", &other, true, false},
+                                          {"alsa", &device, true, true}};
     lost(&server, 50, 0);
     lost(&other, 1, 0);
     expect_order(sources, "jack", "pipewire",
@@ -50,9 +52,11 @@ static void test_what_was_before_gives_way(ST_UNUSED void **state)
 
 static void test_without_dropouts_what_plays_goes_first(ST_UNUSED void **state)
 {
-    struct st_dropout_source sources[] = {
-        {"alsa", &device, false, false}, {"pipewire", &server, false, false}, {"jack", &other, false, true}};
-    expect_order(sources, "jack", "pipewire", "alsa"); /* a server names programs, its device does not */
+    struct st_dropout_source sources[] = {{"alsa", &device, false, false},
+                                          {"pipewire", &server, false, false},
+                                          {"jack", &other, false, true}};
+    expect_order(sources, "jack", "pipewire",
+                 "alsa"); /* a server names programs, its device does not */
     sources[0].plays = sources[1].plays = sources[2].plays = false;
     expect_order(sources, "jack", "pipewire", "alsa"); /* as they were */
 }

@@ -26,7 +26,8 @@ static void lose(const char *client)
 
 static void cycle(const char *client, int64_t busy_ns, int64_t left_n, int64_t wall_ns)
 {
-    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_CYCLE, .deadline_ns = PERIOD_NS, .left_n = left_n};
+    struct st_xrun_seen seen = {
+        .kind = ST_XRUN_SEEN_CYCLE, .deadline_ns = PERIOD_NS, .left_n = left_n};
     seen.event.cycle.busy_ns = busy_ns;
     ST_PRINT(seen.event.client, "%s", client);
     st_dropout_table_take(&table, &seen, 0, wall_ns);
@@ -78,7 +79,8 @@ static void a_cycle_says_less_while_the_machine_was_slower(ST_UNUSED void **stat
 
 static void a_lost_stream_is_told_from_one_that_plays(ST_UNUSED void **state)
 {
-    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT, .client = "jackd", .count_n = 1}};
+    struct st_xrun_seen seen = {
+        .event = {.kind = ST_EVENT_DEVICE_DROPOUT, .client = "jackd", .count_n = 1}};
     table = (struct st_dropout_table){0};
     ST_PRINT(seen.event.device, "hw:0,0,0 capture");
     st_dropout_table_take(&table, &seen, 0, 0);
@@ -100,7 +102,9 @@ static void who_had_the_cpu_is_no_reason_to_name_an_old_loss(ST_UNUSED void **st
     table = (struct st_dropout_table){0};
     st_dropout_table_take_event(&table, &old, 0);
     st_dropout_table_take_event(
-        &table, &(struct st_event){.kind = old.kind, .reason = old.reason, .count_n = 2, .wall_ns = 10}, 10);
+        &table,
+        &(struct st_event){.kind = old.kind, .reason = old.reason, .count_n = 2, .wall_ns = 10},
+        10);
     assert_string_equal(st_dropout_table_worst(&table, 10)->name, "old");
     assert_string_equal(st_dropout_table_worst(&table, 9)->name, "");
     st_dropout_table_take_event(&table, &old, 20); /* the clock was set back */

@@ -1,5 +1,5 @@
-/* Answers of a history as text: written row by row, so that a long one needs no more JSON in memory than a
- * short one. */
+/* Answers of a history as text: written row by row, so that a long one needs no more JSON in memory
+ * than a short one. */
 #include "store/history/history_private.h"
 #include "story/dropout_list.h"
 #include "story/event_list.h"
@@ -19,8 +19,9 @@ static int read_events(struct st_history_reader *reader, const struct st_history
 static void fill(void)
 {
     struct st_hist hist;
-    struct st_history_minute minute = {
-        .measured_ns = MINUTE_NS, .cycles = 10, .conditions = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
+    struct st_history_minute minute = {.measured_ns = MINUTE_NS,
+                                       .cycles = 10,
+                                       .conditions = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
     struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
     event.lateness_ns = 7;
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
@@ -76,8 +77,8 @@ static void put_event(const struct st_event *event)
 }
 
 /* The events that were asked for, and which of them are still counted. */
-static json_t *events_of(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                         size_t wanted_n)
+static json_t *events_of(struct st_history_reader *reader,
+                         const struct st_history_events_wish *wish, size_t wanted_n)
 {
     json_t *document;
     assert_int_equal(read_events(reader, wish, &document), 0);
@@ -96,7 +97,8 @@ static void the_last_events_begin_among_those_of_one_time(void **state)
         const json_t *events = json_object_get(document, "events");
         assert_int_equal(json_array_size(events), n);
         for (int64_t i = 0; i < n; i++)
-            assert_int_equal(st_json_integer(json_array_get(events, (size_t)i), "id"), ROWS_N - n + 1 + i);
+            assert_int_equal(st_json_integer(json_array_get(events, (size_t)i), "id"),
+                             ROWS_N - n + 1 + i);
         assert_int_equal(json_is_true(json_object_get(document, "more")), limit < ROWS_N);
         json_decref(document);
     }
@@ -151,7 +153,8 @@ static void many_events_take_no_more_json_than_few(void **state)
 /* A row that another program wrote, or a disk spoiled. */
 static void a_kind_that_is_none_spoils_no_answer(void **state)
 {
-    const struct st_event spoiled = st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
+    const struct st_event spoiled =
+        st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
     put_event(&spoiled);
     run_sql("UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
             " WHERE id = (SELECT max(id) FROM event)");
@@ -175,7 +178,8 @@ static int on_question(unsigned event, void *ctx, void *statement, void *took_ns
 {
     struct effort *effort = ctx;
     if (effort->questions_n < 2)
-        snprintf(effort->sql[effort->questions_n], sizeof(effort->sql[0]), "%s", sqlite3_sql(statement));
+        snprintf(effort->sql[effort->questions_n], sizeof(effort->sql[0]), "%s",
+                 sqlite3_sql(statement));
     effort->questions_n++;
     effort->sorts_n += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 0);
     effort->scans_n += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0);
@@ -201,14 +205,16 @@ static int whole_sorts_n(sqlite3 *db, const char *sql)
 
 static struct effort ask(const char *kind, size_t wanted_n, size_t open_n)
 {
-    struct st_event open = st_event_make(NOON_NS + 3000 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+    struct st_event open =
+        st_event_make(NOON_NS + 3000 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {NOON_NS, INT64_MAX, 3, kind};
     struct effort effort = {0};
     json_t *document;
     open.lateness_ns = 7;
     assert_int_equal(st_history_read_open_events(reader, &open, open_n), 0);
-    assert_int_equal(sqlite3_trace_v2(reader->sql.db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
+    assert_int_equal(sqlite3_trace_v2(reader->sql.db, SQLITE_TRACE_PROFILE, on_question, &effort),
+                     SQLITE_OK);
     document = events_of(reader, &wish, wanted_n);
     json_decref(document);
     assert_int_equal(effort.questions_n, 2); /* where it begins, the events */
@@ -237,7 +243,8 @@ static int64_t id_of(const json_t *document, size_t i)
     return st_json_integer(json_array_get(json_object_get(document, "events"), i), "id");
 }
 
-/* What is still being counted stands among the records, without a number of its own, and in no file. */
+/* What is still being counted stands among the records, without a number of its own, and in no
+ * file. */
 static void what_is_still_counted_is_shown_and_not_stored(void **state)
 {
     const struct st_event open[] = {
@@ -333,12 +340,13 @@ static const char *cause(void)
     return buf;
 }
 
-/* That the loop was on time is not said because nothing late is there: a loop that does not run leaves
- * nothing. */
+/* That the loop was on time is not said because nothing late is there: a loop that does not run
+ * leaves nothing. */
 static void the_loop_was_on_time_if_its_minute_says_so(void **state)
 {
     run_sql("DELETE FROM event; DELETE FROM span");
-    struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event dropout =
+        st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     dropout.loop_cpu = 0;
     put_event(&dropout);
     assert_string_equal(cause(), ""); /* the minute is not over */
@@ -365,14 +373,17 @@ static void the_loop_was_on_time_if_its_minute_says_so(void **state)
 
 static void what_no_sleeptuned_has_written_is_harmless(void **state)
 {
-    run_sql("DELETE FROM event; INSERT INTO event (wall_ns, kind, span_ns, count_n, reason, busy_ns, "
-            "error_ns, period_ns,"
-            " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'client-dropout', "
-            "9223372036854775807, -5,"
-            " 'too-slow', 9223372036854775807, 9223372036854775807, 1, 'x', 9223372036854775807, 4294967294),"
-            " (1, 'device-dropout', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', 9223372036854775807, -9),"
-            " (2, 'device-dropout', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
-            " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
+    run_sql(
+        "DELETE FROM event; INSERT INTO event (wall_ns, kind, span_ns, count_n, reason, busy_ns, "
+        "error_ns, period_ns,"
+        " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'client-dropout', "
+        "9223372036854775807, -5,"
+        " 'too-slow', 9223372036854775807, 9223372036854775807, 1, 'x', 9223372036854775807, "
+        "4294967294),"
+        " (1, 'device-dropout', -1, 9223372036854775807, NULL, -1, -1, -1, 'x', "
+        "9223372036854775807, -9),"
+        " (2, 'device-dropout', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
+        " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     json_t *document;

@@ -31,8 +31,9 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     struct st_event b = a;
     b.lost_ns = b.longest_ns = 480 * ST_NS_PER_MS;
     st_event_add(&a, &b);
-    assert_string_equal(say(&a), "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), on "
-                                 "the way to PipeWire: it was stopped or frozen");
+    assert_string_equal(say(&a),
+                        "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), on "
+                        "the way to PipeWire: it was stopped or frozen");
     /* one that was counted before goes on */
     struct st_event more = a;
     more.count_n = 0;
@@ -63,9 +64,9 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     unknown.lost_ns = unknown.longest_ns = 0;
     struct st_event sum = b;
     st_event_add(&sum, &unknown);
-    assert_string_equal(say(&sum),
-                        "paplay lost sound 2 times (PipeWire), at least 480 ms in all, on the way to "
-                        "PipeWire: it was stopped or frozen");
+    assert_string_equal(
+        say(&sum), "paplay lost sound 2 times (PipeWire), at least 480 ms in all, on the way to "
+                   "PipeWire: it was stopped or frozen");
     st_event_add(&sum, &b); /* it stays so */
     assert_int_equal(sum.longest_ns, 0);
     assert_int_equal(sum.lost_ns, 960 * ST_NS_PER_MS);
@@ -96,14 +97,15 @@ static void second_card_was_resynchronised(void **state)
                         "resynchronised to the clock of alsa_output.pci");
     event.client[0] = '\0'; /* a sum of several */
     event.count_n = 70;
-    assert_string_equal(say(&event),
-                        "a device lost sound 70 times (PipeWire, probable), 10.0 ms in all (longest "
-                        "10.0 ms): it was resynchronised to the clock of alsa_output.pci");
+    assert_string_equal(
+        say(&event), "a device lost sound 70 times (PipeWire, probable), 10.0 ms in all (longest "
+                     "10.0 ms): it was resynchronised to the clock of alsa_output.pci");
     ST_PRINT(event.source, "usb");
     event.device[0] = '\0';
     event.place = ST_DROPOUT_AT_BUS;
-    assert_string_equal(say(&event), "a device lost sound 70 times (USB, probable), 10.0 ms in all (longest "
-                                     "10.0 ms): it lost USB packets");
+    assert_string_equal(say(&event),
+                        "a device lost sound 70 times (USB, probable), 10.0 ms in all (longest "
+                        "10.0 ms): it lost USB packets");
 }
 
 static void sum_of_several_clients_names_none(void **state)
@@ -120,13 +122,15 @@ static void sum_of_several_clients_names_none(void **state)
     a.cycle.period_ns = b.cycle.period_ns = 21333333;
     st_event_add(&a, &b);
     a.span_ns = 10 * ST_NS_PER_S;
-    assert_string_equal(say(&a), "a program lost sound 2 times in 10 s (PipeWire): it computed too long "
-                                 "(30.0 ms of CPU time, the buffer lasts 21.3 ms)");
+    assert_string_equal(say(&a),
+                        "a program lost sound 2 times in 10 s (PipeWire): it computed too long "
+                        "(30.0 ms of CPU time, the buffer lasts 21.3 ms)");
     b.reason = ST_DROPOUT_STOPPED;
     st_event_add(&a, &b);
     assert_int_equal(a.count_n, 3);
     a.loop_cpu = 0; /* it was on time, and no one's fault is not the program's of all of them */
-    assert_string_equal(say(&a), "a program lost sound 3 times in 10 s (PipeWire), for several reasons");
+    assert_string_equal(say(&a),
+                        "a program lost sound 3 times in 10 s (PipeWire), for several reasons");
     json_t *document = st_event_story_json(&a, &alone);
     assert_null(json_object_get(document, "cause"));
     json_decref(document);
@@ -150,7 +154,8 @@ static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
     assert_has(say(&sum), ": it lost the CPU to ffmpeg");
 }
 
-/* PipeWire's server for PulseAudio was stopped; or a client of its name was late, and nothing stopped it. */
+/* PipeWire's server for PulseAudio was stopped; or a client of its name was late, and nothing
+ * stopped it. */
 static void the_server_that_a_client_waited_for_did_not_answer(void **state)
 {
     struct st_event event = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", "");

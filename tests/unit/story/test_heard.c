@@ -31,7 +31,8 @@ static void a_p_value_is_that_of_the_formula(void **state)
     struct st_heard_event events[10];
     struct st_heard_mark marks[5];
     for (int i = 0; i < 10; i++)
-        events[i] = (struct st_heard_event){(i * 100 + 50) * ST_NS_PER_S, (i * 100 + 50) * ST_NS_PER_S, 0};
+        events[i] =
+            (struct st_heard_event){(i * 100 + 50) * ST_NS_PER_S, (i * 100 + 50) * ST_NS_PER_S, 0};
     for (int i = 0; i < 5; i++) /* the last one hits nothing */
         marks[i] = (struct st_heard_mark){.at_ns = (i * 100 + (i < 4 ? 51 : 90)) * ST_NS_PER_S,
                                           .window_ns = WINDOW_NS,
@@ -39,7 +40,8 @@ static void a_p_value_is_that_of_the_formula(void **state)
     assert_int_equal(st_heard_judge(marks, 5, events, 10, &session, 1, causes, 1), 5);
     assert_int_equal(causes[0].hits_n, 4);
     assert_true(fabs(causes[0].expected - 5 * 0.024) < 1e-9);
-    const double mean = 5 * 0.024, p = 1 - exp(-mean) * (1 + mean + mean * mean / 2 + pow(mean, 3) / 6);
+    const double mean = 5 * 0.024,
+                 p = 1 - exp(-mean) * (1 + mean + mean * mean / 2 + pow(mean, 3) / 6);
     assert_true(fabs(causes[0].p_value / p - 1) < 1e-6);
     assert_true(causes[0].named);
     assert_int_equal(st_heard_judge(marks, 2, events, 10, &session, 1, causes, 1), 2);
@@ -93,14 +95,14 @@ static int by_time(const void *left, const void *right)
 
 enum way { KEY, TYPED };
 
-/* Two kinds of faults, one of them inaudible. A listener misses one in five, reacts after 0.3 s and an
- * exponential time of 0.4 s, and presses once in ten minutes without a reason; who types does so three times,
- * of faults that are 20 times rarer.
- * Hours until there are marks_n marks. @param heard whether the faults of cause 0 are heard. @return marks.
+/* Two kinds of faults, one of them inaudible. A listener misses one in five, reacts after 0.3 s and
+ * an exponential time of 0.4 s, and presses once in ten minutes without a reason; who types does so
+ * three times, of faults that are 20 times rarer. Hours until there are marks_n marks. @param heard
+ * whether the faults of cause 0 are heard. @return marks.
  */
 static size_t listen(struct st_random *random, enum way way, bool heard, size_t marks_n,
-                     struct st_heard_mark *marks, struct st_heard_event *events, size_t *ret_events_n,
-                     struct st_heard_session *ret_session)
+                     struct st_heard_mark *marks, struct st_heard_event *events,
+                     size_t *ret_events_n, struct st_heard_session *ret_session)
 {
     const double rare = way == TYPED ? 20 : 1;
     double audible_s = exponential(random, rare * 120), silent_s = exponential(random, rare * 60),
@@ -110,8 +112,8 @@ static size_t listen(struct st_random *random, enum way way, bool heard, size_t 
         now_s = fmin(fmin(audible_s, silent_s), press_s);
         const int64_t at_ns = (int64_t)(now_s * 1e9);
         if (now_s == press_s) {
-            marks[n++] =
-                (struct st_heard_mark){at_ns, way == TYPED ? 30 * ST_NS_PER_S : WINDOW_NS, LEAST_NS, false};
+            marks[n++] = (struct st_heard_mark){at_ns, way == TYPED ? 30 * ST_NS_PER_S : WINDOW_NS,
+                                                LEAST_NS, false};
             press_s += way == TYPED && n % 3 != 0 ? 11 : exponential(random, 600);
         } else if (now_s == silent_s) {
             events[events_n++] = (struct st_heard_event){at_ns, at_ns, 1};
@@ -119,8 +121,9 @@ static size_t listen(struct st_random *random, enum way way, bool heard, size_t 
         } else {
             events[events_n++] = (struct st_heard_event){at_ns, at_ns, 0};
             if (heard && st_random_unit(random) < 0.8)
-                marks[n++] = (struct st_heard_mark){at_ns + (int64_t)((0.3 + exponential(random, 0.4)) * 1e9),
-                                                    WINDOW_NS, LEAST_NS, false};
+                marks[n++] = (struct st_heard_mark){
+                    at_ns + (int64_t)((0.3 + exponential(random, 0.4)) * 1e9), WINDOW_NS, LEAST_NS,
+                    false};
             audible_s += exponential(random, rare * 120);
         }
     }
@@ -140,7 +143,8 @@ static void the_right_cause_comes_first(void **state)
     for (int i = 0; i < HISTORIES; i++) {
         struct st_heard_session session;
         size_t events_n;
-        const size_t n = listen(&random, KEY, true, 6 + (size_t)i % 10, marks, events, &events_n, &session);
+        const size_t n =
+            listen(&random, KEY, true, 6 + (size_t)i % 10, marks, events, &events_n, &session);
         (void)st_heard_judge(marks, n, events, events_n, &session, 1, causes, CAUSES);
         size_t best = 0;
         for (size_t c = 1; c < CAUSES; c++)
@@ -148,8 +152,9 @@ static void the_right_cause_comes_first(void **state)
         first_n += best == 0;
         named_n += causes[0].named;
     }
-    print_message("# the right cause was first in %d of %d histories of 6 to 15 marks, named in %d\n",
-                  first_n, HISTORIES, named_n);
+    print_message(
+        "# the right cause was first in %d of %d histories of 6 to 15 marks, named in %d\n",
+        first_n, HISTORIES, named_n);
     assert_true(first_n >= HISTORIES * 95 / 100);
     assert_true(named_n >= HISTORIES * 9 / 10);
 }
@@ -164,7 +169,8 @@ static void name_without_association(enum way way)
     for (int i = 0; i < HISTORIES; i++) {
         struct st_heard_session session;
         size_t events_n;
-        const size_t n = listen(&random, way, false, ALL_MARKS_N, marks, events, &events_n, &session);
+        const size_t n =
+            listen(&random, way, false, ALL_MARKS_N, marks, events, &events_n, &session);
         bool named = false;
         for (size_t k = ST_HEARD_LEAST_N; k <= n && !named; k++) {
             (void)st_heard_judge(marks, k, events, events_n, &session, 1, causes, 2);
@@ -172,8 +178,8 @@ static void name_without_association(enum way way)
         }
         named_n += named;
     }
-    print_message("# without association a cause was named in %d of %d histories of %d marks\n", named_n,
-                  HISTORIES, ALL_MARKS_N);
+    print_message("# without association a cause was named in %d of %d histories of %d marks\n",
+                  named_n, HISTORIES, ALL_MARKS_N);
     assert_true(named_n <= HISTORIES * 2 / 100);
 }
 

@@ -74,26 +74,27 @@ static void a_cause_before_each_mark_is_named(void **state)
     begins(180);
     for (int64_t i = 0; i < 5; i++) { /* each 10 min, heard a second later; the last one is not */
         happens(NOON_NS + (i * 10 + 5) * MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
-        happens(NOON_NS + (i * 10 + 5) * MINUTE_NS + (i < 4 ? 1 : 120) * ST_NS_PER_S, ST_EVENT_HEARD, "key",
-                "left");
+        happens(NOON_NS + (i * 10 + 5) * MINUTE_NS + (i < 4 ? 1 : 120) * ST_NS_PER_S,
+                ST_EVENT_HEARD, "key", "left");
     }
     json_t *read = document();
     const json_t *marks = json_object_get(read, "marks");
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 5);
-    assert_has(text_of(read, "text"), "5 marks: 4 of 5 came after this: a program computed too long (");
+    assert_has(text_of(read, "text"),
+               "5 marks: 4 of 5 came after this: a program computed too long (");
     assert_has(text_of(read, "text"), " 1 unexplained: sleeptune noticed nothing then (");
     assert_has(text_of(json_array_get(marks, 0), "text"), "Synth");
     assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");
     assert_true(json_is_null(json_object_get(json_array_get(marks, 4), "cause")));
     json_decref(read);
-    read =
-        document_since(NOON_NS + 35 * MINUTE_NS + ST_NS_PER_S); /* between the fourth dropout and its mark */
+    read = document_since(NOON_NS + 35 * MINUTE_NS +
+                          ST_NS_PER_S); /* between the fourth dropout and its mark */
     names(json_object_get(read, "marks"), 0, "too-slow");
     json_decref(read);
 }
 
-/* The sound stopped from 0.9 to 0.6 s before a mark, and what noticed it wrote that when the mark was made.
- * Beside it a crowd of short losses, in all as long. */
+/* The sound stopped from 0.9 to 0.6 s before a mark, and what noticed it wrote that when the mark
+ * was made. Beside it a crowd of short losses, in all as long. */
 static void a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed(void **state)
 {
     begins(2);
@@ -135,7 +136,8 @@ static void a_mark_names_what_was_lost_longest(void **state)
     const int64_t at_ns = NOON_NS + MINUTE_NS;
     loses(at_ns - 20 * ST_NS_PER_S, ST_DROPOUT_BLOCKED, 1, 0, 900 * ST_NS_PER_MS);
     loses(at_ns - 6 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 300 * ST_NS_PER_MS);
-    loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 0, 2 * ST_NS_PER_S, 3 * ST_NS_PER_S); /* it goes on */
+    loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 0, 2 * ST_NS_PER_S,
+          3 * ST_NS_PER_S); /* it goes on */
     loses(at_ns - ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 23, 9 * ST_NS_PER_S, 25 * ST_NS_PER_MS);
     happens(at_ns, ST_EVENT_HEARD, "typed", "");
     happens(at_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the last of them fits in this one */
@@ -147,7 +149,8 @@ static void a_mark_names_what_was_lost_longest(void **state)
     json_decref(read);
 }
 
-/* A person takes seconds, not half a minute: a longer loss is named only if nothing was lost since. */
+/* A person takes seconds, not half a minute: a longer loss is named only if nothing was lost
+ * since. */
 static void a_mark_names_what_was_lost_soon_before_it(void **state)
 {
     begins(2);
@@ -157,7 +160,8 @@ static void a_mark_names_what_was_lost_soon_before_it(void **state)
     loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_TOO_SLOW, 1, 0, 190 * ST_NS_PER_MS);
     happens(at_ns - 15 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
     happens(at_ns, ST_EVENT_HEARD, "typed", "");
-    happens(at_ns, ST_EVENT_HEARD, "prompted", ""); /* the notification named the worst of a minute */
+    happens(at_ns, ST_EVENT_HEARD, "prompted",
+            ""); /* the notification named the worst of a minute */
     json_t *read = document(), *marks = json_object_get(read, "marks");
     names(marks, 0, "blocked");
     names(marks, 1, "too-slow");
@@ -174,8 +178,10 @@ static void what_went_on_after_a_mark_is_not_what_it_names(void **state)
     const int64_t at_ns = NOON_NS + MINUTE_NS;
     loses(at_ns - 10 * ST_NS_PER_S, ST_DROPOUT_TOO_SLOW, 1, 0, 5 * ST_NS_PER_MS);
     happens(at_ns, ST_EVENT_HEARD, "typed", "");
-    loses(at_ns + 8 * ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 104, 10 * ST_NS_PER_S, 1260 * ST_NS_PER_MS);
-    happens(at_ns + 25 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", ""); /* one that ended two seconds after it */
+    loses(at_ns + 8 * ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 104, 10 * ST_NS_PER_S,
+          1260 * ST_NS_PER_MS);
+    happens(at_ns + 25 * ST_NS_PER_S, ST_EVENT_HEARD, "typed",
+            ""); /* one that ended two seconds after it */
     loses(at_ns + 27 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 4 * ST_NS_PER_S);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     names(marks, 0, "too-slow");
@@ -184,7 +190,8 @@ static void what_went_on_after_a_mark_is_not_what_it_names(void **state)
     json_decref(read);
 }
 
-/* What is not watched from then on is worse than all that was seen; a helper that did not run is not. */
+/* What is not watched from then on is worse than all that was seen; a helper that did not run is
+ * not. */
 static void the_end_of_a_server_is_what_a_mark_names(void **state)
 {
     begins(2);
@@ -197,7 +204,8 @@ static void the_end_of_a_server_is_what_a_mark_names(void **state)
     event = st_event_make(NOON_NS + 24 * ST_NS_PER_S, ST_EVENT_OBSERVE_LOST, "PipeWire has ended");
     assert_int_equal(st_history_add_event(history, &event), 0);
     happens(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
-    loses(NOON_NS + 45 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 40 * ST_NS_PER_MS); /* it runs again */
+    loses(NOON_NS + 45 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0,
+          40 * ST_NS_PER_MS); /* it runs again */
     happens(NOON_NS + 46 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
     json_t *read = document(), *marks = json_object_get(read, "marks");
     names(marks, 0, "too-slow");
@@ -212,22 +220,26 @@ static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **sta
 {
     begins(1);
     for (int64_t i = 0; i < 3; i++) {
-        happens(NOON_NS + (10 + 15 * i) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+        happens(NOON_NS + (10 + 15 * i) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire",
+                "Synth");
         happens(NOON_NS + (11 + 15 * i) * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     }
     json_t *read = document();
-    assert_has(text_of(read, "text"), "3 marks: 3 of 3 came after this: a program computed too long, "
-                                      "which may be chance.");
+    assert_has(text_of(read, "text"),
+               "3 marks: 3 of 3 came after this: a program computed too long, "
+               "which may be chance.");
     json_decref(read);
 }
 
-/* Of nine marks five come after something. @param each_second  it happens in each second of these. */
+/* Of nine marks five come after something. @param each_second  it happens in each second of
+ * these. */
 static json_t *nine_marks(bool each_second)
 {
     begins(3);
     for (int64_t i = 0; i < 9; i++) {
         for (int64_t k = 0; i >= 4 && k < (each_second ? 14 : 1); k++)
-            happens(NOON_NS + (10 + 15 * i + k) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+            happens(NOON_NS + (10 + 15 * i + k) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire",
+                    "Synth");
         happens(NOON_NS + (11 + 15 * i) * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     }
     return document();
@@ -236,21 +248,23 @@ static json_t *nine_marks(bool each_second)
 static void what_most_marks_name_may_be_chance(void **state)
 {
     json_t *read = nine_marks(false);
-    assert_has(text_of(read, "text"), "9 marks: 5 of 9 came after this: a program computed too long, "
-                                      "which may be chance.");
+    assert_has(text_of(read, "text"),
+               "9 marks: 5 of 9 came after this: a program computed too long, "
+               "which may be chance.");
     json_decref(read);
 }
 
 static void what_happens_all_the_time_is_said_to_be_too_frequent(void **state)
 {
     json_t *read = nine_marks(true);
-    assert_has(text_of(read, "text"), "9 marks: 5 of 9 came after this: a program computed too long, "
-                                      "which is too frequent to tell it from chance.");
+    assert_has(text_of(read, "text"),
+               "9 marks: 5 of 9 came after this: a program computed too long, "
+               "which is too frequent to tell it from chance.");
     json_decref(read);
 }
 
-/* A short loss half a minute before each of five marks is stronger by its figures than what four of them
- * name. */
+/* A short loss half a minute before each of five marks is stronger by its figures than what four of
+ * them name. */
 static void the_first_line_says_what_the_marks_name(void **state)
 {
     begins(5);
@@ -293,9 +307,9 @@ static void marks_that_do_not_count_are_said(void **state)
     happens(NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the same */
     happens(NOON_NS + 2 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
     json_t *read = document();
-    assert_has(text_of(read, "text"),
-               "3 marks, of which 2 count (only while something plays; marks less than 10 s apart are one): "
-               "too few to tell a cause from chance (needs 3).");
+    assert_has(text_of(read, "text"), "3 marks, of which 2 count (only while something plays; "
+                                      "marks less than 10 s apart are one): "
+                                      "too few to tell a cause from chance (needs 3).");
     json_decref(read);
 }
 
@@ -334,7 +348,8 @@ static void pressure_and_heat_are_causes(void **state)
         struct st_event_pressure pressure;
         const char *text;
     } rows[] = {
-        {{.pressure_memory_permille = 500, .pressure_io_permille = 20}, "programs waited for memory"},
+        {{.pressure_memory_permille = 500, .pressure_io_permille = 20},
+         "programs waited for memory"},
         {{.pressure_io_permille = 200}, "programs waited for the disk"},
         {{.throttles_n = 2}, "the CPU slowed itself down because of heat"},
     };
@@ -354,8 +369,8 @@ static void pressure_and_heat_are_causes(void **state)
         }
         assert_int_equal(st_history_commit(history), 0);
         json_t *read = document_since(from_ns);
-        assert_non_null(
-            strstr(text_of(read, "text"), st_text("5 marks: 5 of 5 came after this: %s (", row->text)));
+        assert_non_null(strstr(text_of(read, "text"),
+                               st_text("5 marks: 5 of 5 came after this: %s (", row->text)));
         json_decref(read);
     }
     frames = 128;
@@ -384,12 +399,13 @@ static void a_late_wake_up_within_half_the_buffer_is_no_cause(void **state)
     }
     json_t *read = document(), *marks = json_object_get(read, "marks");
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_true(json_is_null(json_object_get(json_array_get(marks, i), "cause")) == !rows[i].cause);
+        assert_true(json_is_null(json_object_get(json_array_get(marks, i), "cause")) ==
+                    !rows[i].cause);
     json_decref(read);
 }
 
-/* Trial 4: a gap of 277 ms of a program that is not watched was laid to a late wake-up of 13.7 ms, 18 s
- * before. */
+/* Trial 4: a gap of 277 ms of a program that is not watched was laid to a late wake-up of 13.7 ms,
+ * 18 s before. */
 static void a_late_wake_up_long_before_a_mark_was_not_heard(void **state)
 {
     open_it();
@@ -416,14 +432,16 @@ static void a_late_wake_up_long_before_a_mark_was_not_heard(void **state)
     json_decref(read);
 }
 
-/* A dropout that no one explains, a mark a second after it, and what `history --events` knows, too. */
+/* A dropout that no one explains, a mark a second after it, and what `history --events` knows,
+ * too. */
 static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
 {
     open_it();
     struct st_event late = st_event_make(NOON_NS + 10 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
     late.lateness_ns = 3 * ST_NS_PER_MS;
     late.cause = ST_CAUSE_FIRMWARE;
-    struct st_event dropout = st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_DEVICE_DROPOUT, "%s", "");
+    struct st_event dropout =
+        st_event_make(NOON_NS + 20 * ST_NS_PER_S, ST_EVENT_DEVICE_DROPOUT, "%s", "");
     dropout.count_n = 1;
     dropout.loop_cpu = 0;
     add(NOON_NS, 100, 1000); /* the minute that tells it */
@@ -446,7 +464,8 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     json_decref(read);
 }
 
-/* A machine that wakes late five times a second: what happened before six marks is known nevertheless. */
+/* A machine that wakes late five times a second: what happened before six marks is known
+ * nevertheless. */
 static void many_late_wake_ups_hide_no_mark(void **state)
 {
     open_it();
@@ -463,8 +482,8 @@ static void many_late_wake_ups_hide_no_mark(void **state)
         happens(event.wall_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     }
     for (int64_t i = 0; i < 6000; i++) {
-        struct st_event event =
-            st_event_make(from_ns + 9 * MINUTE_NS + i * 200 * ST_NS_PER_MS, ST_EVENT_LATE_WAKE, "%s", "");
+        struct st_event event = st_event_make(from_ns + 9 * MINUTE_NS + i * 200 * ST_NS_PER_MS,
+                                              ST_EVENT_LATE_WAKE, "%s", "");
         event.lateness_ns = event.span_ns = 3 * ST_NS_PER_MS;
         event.pressure.pressure_memory_permille = 200;
         event.pressure.pressure_io_permille = 200;

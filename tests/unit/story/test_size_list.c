@@ -1,4 +1,5 @@
-/* What each buffer size that ran has cost: times by minutes, dropouts by their own period, bursts. */
+/* What each buffer size that ran has cost: times by minutes, dropouts by their own period,
+ * bursts. */
 #include "story/size_list.h"
 #include "tests/unit/history_fixture.h"
 #include "tests/unit/shown_json.h"
@@ -40,9 +41,10 @@ static void sizes_have_their_time_and_dropouts(void **state)
     drop("pipewire", NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, 1, 0, 128);    /* the same burst */
     drop("pipewire", NOON_NS + MINUTE_NS + 11 * ST_NS_PER_S, 1, 0, 128);   /* another one */
     drop("pipewire", NOON_NS + 2 * MINUTE_NS, 100, 30 * ST_NS_PER_S, 128); /* at least three */
-    drop("pipewire", NOON_NS + 181 * MINUTE_NS, 2, 0, 128); /* in the minute of a change: by its period */
+    drop("pipewire", NOON_NS + 181 * MINUTE_NS, 2, 0,
+         128); /* in the minute of a change: by its period */
     drop("pipewire", NOON_NS + 150 * MINUTE_NS, 7, 0, 128); /* at no time in which one played */
-    drop("alsa", NOON_NS + MINUTE_NS, 7, 0, 128);           /* of a source whose size is not known */
+    drop("alsa", NOON_NS + MINUTE_NS, 7, 0, 128); /* of a source whose size is not known */
     dropped_by = ST_DROPOUT_TEST_CLIENT "n";
     drop("pipewire", NOON_NS + MINUTE_NS, 50, 0, 128); /* of a test, which is no music */
     dropped_by = "Synth";
@@ -104,7 +106,8 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
             " ('a', -9223372036854775807, 9223372036854775806, 'x', 1, 9223372036854775807),"
             " ('b', 1, 0, 1, 1e300, 1e-300), (x'00ff', 0, 9, 1, 'frames', 'hz');"
             "INSERT INTO event (wall_ns, kind, source, count_n, span_ns, period_ns) VALUES"
-            " (0, 'device-dropout', 'a', 9223372036854775807, 9223372036854775807, 9223372036854775807),"
+            " (0, 'device-dropout', 'a', 9223372036854775807, 9223372036854775807, "
+            "9223372036854775807),"
             " (1, 'device-dropout', 'a', 'many', 1e300, -1)",
             NULL, NULL, NULL),
         SQLITE_OK);

@@ -38,7 +38,8 @@ static int end(void **state)
     return 0;
 }
 
-static struct st_trace_event at(int64_t ms, int cpu, enum st_trace_kind kind, int number, const char *name)
+static struct st_trace_event at(int64_t ms, int cpu, enum st_trace_kind kind, int number,
+                                const char *name)
 {
     struct st_trace_event event = {
         .at_ns = START + ms * MS, .cpu = cpu, .kind = kind, .number = number, .pid = number};
@@ -46,8 +47,8 @@ static struct st_trace_event at(int64_t ms, int cpu, enum st_trace_kind kind, in
     return event;
 }
 
-static struct st_trace_event switched(int64_t ms, int cpu, int prev, const char *prev_name, int next,
-                                      const char *next_name)
+static struct st_trace_event switched(int64_t ms, int cpu, int prev, const char *prev_name,
+                                      int next, const char *next_name)
 {
     struct st_trace_event event = at(ms, cpu, ST_TRACE_SWITCH, 0, next_name);
     event.pid = next;
@@ -58,9 +59,11 @@ static struct st_trace_event switched(int64_t ms, int cpu, int prev, const char 
 
 static void written(struct st_trace_event *events, size_t n)
 {
-    struct st_trace_file file = {
-        .copy = {
-            .wall_ns = START + 20 * MS, .before_ns = 20 * MS, .ring = ring, .events = events, .events_n = n}};
+    struct st_trace_file file = {.copy = {.wall_ns = START + 20 * MS,
+                                          .before_ns = 20 * MS,
+                                          .ring = ring,
+                                          .events = events,
+                                          .events_n = n}};
     free(text);
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
@@ -72,7 +75,8 @@ static size_t count(const char *name)
 {
     size_t n = 0;
     for (const char *found = text;
-         (found = memmem(found, bytes - (size_t)(found - text), name, strlen(name))) != NULL; found++)
+         (found = memmem(found, bytes - (size_t)(found - text), name, strlen(name))) != NULL;
+         found++)
         n++;
     return n;
 }
@@ -80,24 +84,30 @@ static size_t count(const char *name)
 static void who_had_a_cpu_has_its_name(void **state)
 {
     struct st_trace_event events[] = {
-        switched(-1, 0, 0, "swapper/0", HOG, "hog\n"), at(0, 0, ST_TRACE_WAKING, CLIENT, ""),
-        switched(1, 1, 0, "swapper/1", 9, "mail"),     switched(2, 1, 9, "mail", 0, "swapper/1"),
-        switched(9, 0, HOG, "hog\n", CLIENT, "amp"),   switched(10, 0, CLIENT, "amp", 0, "swapper/0"),
+        switched(-1, 0, 0, "swapper/0", HOG, "hog\n"),
+        at(0, 0, ST_TRACE_WAKING, CLIENT, ""),
+        switched(1, 1, 0, "swapper/1", 9, "mail"),
+        switched(2, 1, 9, "mail", 0, "swapper/1"),
+        switched(9, 0, HOG, "hog\n", CLIENT, "amp"),
+        switched(10, 0, CLIENT, "amp", 0, "swapper/0"),
     };
     written(events, 6);
     assert_int_equal(count("computes"), 1);
     assert_int_equal(count(MISSED), 1);
     assert_int_equal(count("hog?/8"), 1);
-    assert_int_equal(
-        count("{\"ph\":\"X\",\"pid\":3,\"tid\":4,\"name\":\"mail/9\",\"ts\":1000.000,\"dur\":1000.000}"), 1);
+    assert_int_equal(count("{\"ph\":\"X\",\"pid\":3,\"tid\":4,\"name\":\"mail/"
+                           "9\",\"ts\":1000.000,\"dur\":1000.000}"),
+                     1);
     assert_int_equal(count("swapper"), 0);
 }
 
 /* It held the CPU from 11 to 29 ms, and was reported behind its next cycle. */
 static void cycle_that_was_known_later_is_in_its_place(void **state)
 {
-    const struct st_cycle_row next = {
-        .cycle_ns = START + 30 * MS, .signal_ns = START + 30 * MS, .busy_ns = MS, .period_ns = 5 * MS};
+    const struct st_cycle_row next = {.cycle_ns = START + 30 * MS,
+                                      .signal_ns = START + 30 * MS,
+                                      .busy_ns = MS,
+                                      .period_ns = 5 * MS};
     st_cycle_ring_put(ring, &next);
     st_cycle_ring_put(ring, &(struct st_cycle_row){.cycle_ns = START + 11 * MS,
                                                    .signal_ns = START + 11 * MS,
@@ -118,8 +128,10 @@ static void cycle_that_overlaps_its_next_has_a_track_of_its_own(void **state)
                                                    .busy_ns = 3 * MS,
                                                    .period_ns = 5 * MS});
     written(NULL, 0);
-    assert_int_equal(count("\"tid\":256,\"name\":\"computes\",\"ts\":9000.000,\"dur\":1000.000}"), 1);
-    assert_int_equal(count("\"tid\":512,\"name\":\"computes\",\"ts\":8012.001,\"dur\":3000.000}"), 1);
+    assert_int_equal(count("\"tid\":256,\"name\":\"computes\",\"ts\":9000.000,\"dur\":1000.000}"),
+                     1);
+    assert_int_equal(count("\"tid\":512,\"name\":\"computes\",\"ts\":8012.001,\"dur\":3000.000}"),
+                     1);
     assert_int_equal(count("Amp: overlaps its next cycle"), 1);
 }
 
@@ -189,7 +201,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(who_had_a_cpu_has_its_name, begin, end),
         cmocka_unit_test_setup_teardown(cycle_that_was_known_later_is_in_its_place, begin, end),
-        cmocka_unit_test_setup_teardown(cycle_that_overlaps_its_next_has_a_track_of_its_own, begin, end),
+        cmocka_unit_test_setup_teardown(cycle_that_overlaps_its_next_has_a_track_of_its_own, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(text_of_others_is_a_string, begin, end),
         cmocka_unit_test_setup_teardown(interrupts_have_their_names, begin, end),
         cmocka_unit_test_setup_teardown(what_was_lost_is_no_ones, begin, end),

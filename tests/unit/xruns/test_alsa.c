@@ -32,14 +32,16 @@ static void settings_of_a_stream_are_read(void **state)
     static const char hw[] = "access: RW_INTERLEAVED\nformat: S16_LE\nsubformat: STD\nchannels: 2\n"
                              "rate: 44100 (44100/1)\nperiod_size: 1024\nbuffer_size: 8192\n";
     struct st_alsa_params params;
-    assert_int_equal(
-        st_alsa_params_parse(hw, "start_threshold: 1\nstop_threshold: 9223372036854775808\n", &params), 0);
+    assert_int_equal(st_alsa_params_parse(
+                         hw, "start_threshold: 1\nstop_threshold: 9223372036854775808\n", &params),
+                     0);
     assert_int_equal(params.buffer_frames, 8192);
     assert_int_equal(params.rate_hz, 44100);
     assert_true(params.stop_frames == INT64_MAX);
     assert_int_equal(st_alsa_params_parse("closed\n", "closed\n", &params), -EBADMSG);
     assert_int_equal(
-        st_alsa_params_parse("rate: 0 (0/1)\nbuffer_size: 8192\n", "stop_threshold: 5\n", &params), -EBADMSG);
+        st_alsa_params_parse("rate: 0 (0/1)\nbuffer_size: 8192\n", "stop_threshold: 5\n", &params),
+        -EBADMSG);
 }
 
 static void closed_and_other_states_are_told_apart(void **state)
@@ -47,12 +49,13 @@ static void closed_and_other_states_are_told_apart(void **state)
     struct st_alsa_status status;
     assert_int_equal(st_alsa_status_parse("closed\n", &status), 0);
     assert_int_equal(status.state, ST_ALSA_CLOSED);
-    assert_int_equal(st_alsa_status_parse("state: XRUN\ntrigger_time: -0.000000001\nhw_ptr : 5\n", &status),
-                     0);
+    assert_int_equal(
+        st_alsa_status_parse("state: XRUN\ntrigger_time: -0.000000001\nhw_ptr : 5\n", &status), 0);
     assert_int_equal(status.state, ST_ALSA_XRUN);
     assert_int_equal(status.owner_tid, 0); /* a kernel that does not tell */
     assert_int_equal(status.trigger_ns, -1);
-    assert_int_equal(st_alsa_status_parse("state: PAUSED\ntrigger_time: 1.5\nhw_ptr: 5\n", &status), 0);
+    assert_int_equal(st_alsa_status_parse("state: PAUSED\ntrigger_time: 1.5\nhw_ptr: 5\n", &status),
+                     0);
     assert_int_equal(status.state, ST_ALSA_OTHER);
 }
 
@@ -81,10 +84,11 @@ static void other_text_is_refused(void **state)
 
 static void list_of_devices_is_read_line_by_line(void **state)
 {
-    const char *text = "00-00: ALC892 Analog : ALC892 Analog : playback 1 : capture 1\n"
-                       "rubbish\n"
-                       "00-03: HDMI : playback 9 : HDMI 0 : playback 1\n" /* a name that looks like a count */
-                       "01-01: Loopback PCM : Loopback PCM : capture 8";
+    const char *text =
+        "00-00: ALC892 Analog : ALC892 Analog : playback 1 : capture 1\n"
+        "rubbish\n"
+        "00-03: HDMI : playback 9 : HDMI 0 : playback 1\n" /* a name that looks like a count */
+        "01-01: Loopback PCM : Loopback PCM : capture 8";
     struct st_alsa_pcm pcm;
     assert_int_equal(st_alsa_pcm_next(&text, &pcm), 0);
     assert_int_equal(pcm.card, 0);

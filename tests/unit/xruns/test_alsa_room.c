@@ -6,7 +6,8 @@ enum { RATE = 48000, BUFFER = 4096, PERIOD = 1024, LOOK = RATE / 4 };
 
 static const struct st_alsa_params never_stops = {
     .buffer_frames = BUFFER, .rate_hz = RATE, .stop_frames = INT64_MAX};
-static const struct st_alsa_params stops = {.buffer_frames = BUFFER, .rate_hz = RATE, .stop_frames = BUFFER};
+static const struct st_alsa_params stops = {
+    .buffer_frames = BUFFER, .rate_hz = RATE, .stop_frames = BUFFER};
 
 static struct st_alsa_room room;
 static int64_t device, program, most, since, seen_n, seen_frames, least;
@@ -36,7 +37,8 @@ static void look(void)
     seen_frames += lost;
 }
 
-/* The device plays that number of frames. @param writes the program fills its buffer after each period. */
+/* The device plays that number of frames. @param writes the program fills its buffer after each
+ * period. */
 static void play(int64_t frames, bool writes)
 {
     for (int64_t i = 0; i < frames; i++) {
@@ -113,7 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_stop_is_seen_with_its_length, setup),
-        cmocka_unit_test_setup(one_that_starts_empty_and_stays_behind_is_seen_once_within_a_second, setup),
+        cmocka_unit_test_setup(one_that_starts_empty_and_stays_behind_is_seen_once_within_a_second,
+                               setup),
         cmocka_unit_test_setup(where_the_kernel_stops_it_nothing_is_said_twice, setup),
         cmocka_unit_test_setup(the_least_that_was_left_is_kept, setup),
         cmocka_unit_test_setup(who_writes_nothing_has_nothing_to_play, setup),

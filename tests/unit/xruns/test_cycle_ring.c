@@ -27,7 +27,8 @@ static void the_newest_rows_stay(void **state)
     assert_true(st_cycle_ring_check(ring, sizeof(*ring)));
     assert_int_equal(st_cycle_ring_n(ring), ST_CYCLE_RING_ROWS);
     assert_int_equal(st_cycle_ring_at(ring, 0)->signal_ns, 10);
-    assert_int_equal(st_cycle_ring_at(ring, ST_CYCLE_RING_ROWS - 1)->signal_ns, ST_CYCLE_RING_ROWS + 9);
+    assert_int_equal(st_cycle_ring_at(ring, ST_CYCLE_RING_ROWS - 1)->signal_ns,
+                     ST_CYCLE_RING_ROWS + 9);
     munmap(ring, sizeof(*ring));
     assert_int_equal(unlink(path), 0);
 }

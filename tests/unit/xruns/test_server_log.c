@@ -3,24 +3,27 @@
 #include "tests/unit/unit.h"
 #include "xruns/server_log.h"
 
-/* The forms of 0.3.65, 1.2 and 1.4 (spa/plugins/alsa/alsa-pcm.c), as journald and a terminal have them. */
+/* The forms of 0.3.65, 1.2 and 1.4 (spa/plugins/alsa/alsa-pcm.c), as journald and a terminal have
+ * them. */
 static void each_form_is_read(void **state)
 {
     static const struct {
         const char *line, *card;
         int64_t n, frames, cycle_frames;
     } rows[] = {
-        {"spa.alsa: hw:1: follower delay:2048 target:1024 thr:1024, resync (0 missed)", "hw:1", 1, 1024,
-         1024},
-        {"hw:1,0: follower delay:12 target:256 thr:256, resync (41 missed)", "hw:1,0", 42, 244, 256},
-        {"[W][09:15:02.123456] spa.alsa     | [       alsa-pcm.c: 2278 alsa_read_sync()] front:2c: follower "
+        {"spa.alsa: hw:1: follower delay:2048 target:1024 thr:1024, resync (0 missed)", "hw:1", 1,
+         1024, 1024},
+        {"hw:1,0: follower delay:12 target:256 thr:256, resync (41 missed)", "hw:1,0", 42, 244,
+         256},
+        {"[W][09:15:02.123456] spa.alsa     | [       alsa-pcm.c: 2278 alsa_read_sync()] front:2c: "
+         "follower "
          "delay:2000 "
          "target:1024 thr:1024 resample:1, resync (3 suppressed)",
          "front:2c", 4, 976, 1024},
-        {"host pipewire[1469]: spa.alsa: hw:1: follower delay:8294 target:4224 thr:4096, resync", "hw:1", 1,
-         4070, 4096},
-        {"hw:2p: follower avail:100 delay:-5 target:128 thr:128, resync (1 suppressed)", "hw:2p", 2, 133,
-         128},
+        {"host pipewire[1469]: spa.alsa: hw:1: follower delay:8294 target:4224 thr:4096, resync",
+         "hw:1", 1, 4070, 4096},
+        {"hw:2p: follower avail:100 delay:-5 target:128 thr:128, resync (1 suppressed)", "hw:2p", 2,
+         133, 128},
     };
     ST_EACH (row, rows) {
         struct st_resync_log_line line;

@@ -79,8 +79,8 @@ static void look_at_buffer(unsigned underruns, unsigned feeds, unsigned ready)
     st_sndstat_look_end(&counters);
 }
 
-/* 15.1, freebsd-run-4.md D9: six gaps of 300 ms, some 16 fragments each (96 in all), of which one lay across
- * two looks: "play had all 7 dropouts: it was not ready, reason unknown." */
+/* 15.1, freebsd-run-4.md D9: six gaps of 300 ms, some 16 fragments each (96 in all), of which one
+ * lay across two looks: "play had all 7 dropouts: it was not ready, reason unknown." */
 static void a_gap_across_two_looks_is_one_dropout(void **state)
 {
     look_at_buffer(0, 100, 8192);

@@ -3,7 +3,15 @@
 #include "tests/unit/unit.h"
 #include "xruns/sndstat.h"
 
-enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
+enum {
+    BOOL = 2,
+    NUMBER = 3,
+    STRING = 4,
+    LIST = 5,
+    LIST_ARRAY = 11,
+    ARRAY_NEXT = 254,
+    LIST_UP = 255
+};
 
 static unsigned char bytes[4096];
 static size_t n;
@@ -138,14 +146,16 @@ static void list_that_libnv_packed_is_read(void **state)
 {
     char path[512];
     const char *source = getenv("SLEEPTUNE_SRC");
-    ST_PRINT(path, "%s/tests/fuzz/corpus/snd_nvlist/packed-by-libnv", source != NULL ? source : ".");
+    ST_PRINT(path, "%s/tests/fuzz/corpus/snd_nvlist/packed-by-libnv",
+             source != NULL ? source : ".");
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     n = fread(bytes, 1, sizeof(bytes), file);
     fclose(file);
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
         ST_CANNOT("the capture has the low byte first");
-    /* three devices: with three channels, with none, and one that a program made, which is not believed */
+    /* three devices: with three channels, with none, and one that a program made, which is not
+     * believed */
     assert_int_equal(read_again(n), 3);
     assert_string_equal(seen[0].name, "dsp0.play.0");
     assert_int_equal(seen[0].pid, 0);

@@ -5,9 +5,10 @@
 static void xrun_line_has_its_count_and_names(void **state)
 {
     struct st_xrun_line line;
-    assert_int_equal(st_xrun_line_parse(
-                         "device-dropout count_n=3 certainty=probable device=hw%3A0 client=A%20B%25", &line),
-                     0);
+    assert_int_equal(
+        st_xrun_line_parse(
+            "device-dropout count_n=3 certainty=probable device=hw%3A0 client=A%20B%25", &line),
+        0);
     assert_int_equal(line.kind, ST_XRUN_LINE_SEEN);
     assert_int_equal(line.seen.event.certainty, ST_CERTAINTY_PROBABLE);
     assert_int_equal(line.seen.event.count_n, 3);
@@ -89,7 +90,8 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "device-dropout count_n=1 certainty=exact colour=red",     /* unknown field */
         "client-dropout certainty=exact  count_n=1",               /* two blanks */
         "client-dropout certainty=exact",                          /* no number */
-        "client-dropout count_n=1 certainty=exact kind=late-wake", /* what a helper program may not say */
+        "client-dropout count_n=1 certainty=exact kind=late-wake", /* what a helper program may not
+                                                                      say */
         "client-dropout count_n=1 certainty=exact source=jack",    /* the same */
         "client-dropout count_n=1 certainty=exact wall_ns=1",      /* the same */
         "client-dropout count_n=1 certainty=exact detail=x",       /* the same */
@@ -134,13 +136,15 @@ static void what_is_written_is_read_back(void **state)
                                           .certainty = ST_CERTAINTY_EXACT,
                                           .count_n = 7}};
     char buf[ST_XRUN_LINE_BYTES];
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "device-dropout count_n=7 certainty=exact device=alsa%20output client=50%25%01=x\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "device-dropout count_n=7 certainty=exact device=alsa%20output client=50%25%01=x\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_string_equal(line.seen.event.device, seen.event.device);
-    assert_string_equal(line.seen.event.client, "50%?=x"); /* a control character does not come through */
+    assert_string_equal(line.seen.event.client,
+                        "50%?=x"); /* a control character does not come through */
     assert_int_equal(line.seen.event.count_n, 7);
 }
 
@@ -185,16 +189,18 @@ static void a_place_and_a_length_are_read_back(void **state)
                                                 .end_ns = 86400000000001}};
     char buf[ST_XRUN_LINE_BYTES];
     struct st_xrun_line line;
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "client-dropout count_n=1 certainty=exact reason=stopped place=client-buffer "
-                        "cycles_n=44 lost_ns=469000000 longest_ns=469000000 end_ns=86400000000001 "
-                        "device=studio client=paplay\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "client-dropout count_n=1 certainty=exact reason=stopped place=client-buffer "
+        "cycles_n=44 lost_ns=469000000 longest_ns=469000000 end_ns=86400000000001 "
+        "device=studio client=paplay\n");
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
     assert_memory_equal(&line.seen, &seen, sizeof(seen));
     /* of a dropout that goes on */
     assert_int_equal(
-        st_xrun_line_parse("client-dropout count_n=0 certainty=exact cycles_n=3 client=A", &line), 0);
+        st_xrun_line_parse("client-dropout count_n=0 certainty=exact cycles_n=3 client=A", &line),
+        0);
 }
 
 /* A program that was stopped for 20 min: of a line that is refused, nothing is known. */
@@ -241,14 +247,15 @@ static void a_load_is_read_back(void **state)
                                                .priority = ST_XRUN_NORMAL,
                                                .streams_n = 1}};
     char buf[ST_XRUN_LINE_BYTES];
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "load cycles_n=469 busy_median_ns=1200000 busy_p99_ns=3000000 busy_max_ns=9000000 "
-                        "wait_median_ns=0 wait_p99_ns=40000 wait_max_ns=120000 period_ns=21333333 "
-                        "frames=1024 rate_hz=48000 asked_frames=1200 asked_rate_hz=44100 priority=100 "
-                        "between=1 buffer_ns=50000000 "
-                        "drift_ppb=-37000 "
-                        "block_frames=32768 block_any=1 streams_n=1 "
-                        "device=studio client=Organ\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "load cycles_n=469 busy_median_ns=1200000 busy_p99_ns=3000000 busy_max_ns=9000000 "
+        "wait_median_ns=0 wait_p99_ns=40000 wait_max_ns=120000 period_ns=21333333 "
+        "frames=1024 rate_hz=48000 asked_frames=1200 asked_rate_hz=44100 priority=100 "
+        "between=1 buffer_ns=50000000 "
+        "drift_ppb=-37000 "
+        "block_frames=32768 block_any=1 streams_n=1 "
+        "device=studio client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);

@@ -1,6 +1,5 @@
-/* A source of xruns that is a helper program: real programs, which are shell scripts, well-behaved and
- * not.
- * Real clock: the programs are real, and end or hang by themselves. */
+/* A source of xruns that is a helper program: real programs, which are shell scripts, well-behaved
+ * and not. Real clock: the programs are real, and end or hang by themselves. */
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -65,8 +64,8 @@ static int open_script(const char *body, const char *server)
     return st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL);
 }
 
-/** Polls whenever there is something to read, until poll says something else than `until_not`, or `n` xruns
- * were seen. Waits as long as it takes: the test's own time limit ends it. */
+/** Polls whenever there is something to read, until poll says something else than `until_not`, or
+ * `n` xruns were seen. Waits as long as it takes: the test's own time limit ends it. */
 static int poll_until(int until_not, int64_t n)
 {
     int r = until_not;
@@ -80,13 +79,14 @@ static int poll_until(int until_not, int64_t n)
 
 static void lines_become_sightings(void **state)
 {
-    assert_int_equal(open_script("echo ready JACK server default\n"
-                                 "echo alive late=5\n"
-                                 "printf 'client-dropout certainty=exact '\nsleep 0.1\n" /* in two pieces */
-                                 "echo count_n=2 device=system client=a%20b\n"
-                                 "exec cat >/dev/null",
-                                 ""),
-                     0);
+    assert_int_equal(
+        open_script("echo ready JACK server default\n"
+                    "echo alive late=5\n"
+                    "printf 'client-dropout certainty=exact '\nsleep 0.1\n" /* in two pieces */
+                    "echo count_n=2 device=system client=a%20b\n"
+                    "exec cat >/dev/null",
+                    ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "JACK server default");
     assert_int_equal(poll_until(0, 2), 0);
@@ -168,7 +168,9 @@ static void rubbish_ends_it_and_is_quoted(void **state)
 static void endless_line_ends_it(void **state)
 {
     assert_int_equal(
-        open_script("while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", ""), 0);
+        open_script(
+            "while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG);
     assert_string_equal(watch.why, SCRIPT " printed a line that is too long");
     st_xrun_close(&watch);
@@ -209,10 +211,11 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
 {
     char go[80];
     ST_PRINT(go, "%s.go", path);
-    assert_int_equal(open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
-                                 "echo device-dropout count_n=1 certainty=exact device=d\nexec cat",
-                                 ""),
-                     0);
+    assert_int_equal(
+        open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
+                    "echo device-dropout count_n=1 certainty=exact device=d\nexec cat",
+                    ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     for (int i = 0; i < 5; i++) { /* 24 s */
         assert_int_equal(watch.poll_ns, 0);
@@ -264,9 +267,10 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
 static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
 {
     assert_int_equal(
-        open_script("echo ready $# $(cut -d' ' -f6 /proc/$$/stat 2>/dev/null || ps -o sid= -p $$) $$ $PWD "
-                    "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
-                    ""),
+        open_script(
+            "echo ready $# $(cut -d' ' -f6 /proc/$$/stat 2>/dev/null || ps -o sid= -p $$) $$ $PWD "
+            "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
+            ""),
         0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     char wanted[128];
@@ -301,7 +305,8 @@ static void what_leaves_its_group_is_killed(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     other = watch;
     char body[4300], self[4096];
-    assert_int_equal(st_platform_native()->program_path(st_platform_native(), self, sizeof(self)), 0);
+    assert_int_equal(st_platform_native()->program_path(st_platform_native(), self, sizeof(self)),
+                     0);
     ST_PRINT(body, "echo ready $('%s' leave); exec cat", self);
     assert_int_equal(open_script(body, ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -314,7 +319,8 @@ static void what_leaves_its_group_is_killed(void **state)
     st_xrun_close(&other);
 }
 
-/* As libpulse starts PulseAudio, and ALSA the server of dmix: two forks and a session of its own. */
+/* As libpulse starts PulseAudio, and ALSA the server of dmix: two forks and a session of its
+ * own. */
 static pid_t start_a_server(void)
 {
     int ends[2], status;
@@ -362,7 +368,8 @@ static void root_is_gone_before_it_runs(void **state)
     if (geteuid() != 0 || getpwuid(65534) == NULL)
         ST_CANNOT("only root becomes another user");
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL),
+                     0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "65534 65534 65534 1");
     st_xrun_close(&watch);
@@ -385,7 +392,8 @@ static void it_costs_this_process_no_page_fault(void **state)
 
 static void program_that_ignores_its_end_is_killed(void **state)
 {
-    assert_int_equal(open_script("trap '' TERM\necho ready $$\nwhile :; do sleep 0.05; done", ""), 0);
+    assert_int_equal(open_script("trap '' TERM\necho ready $$\nwhile :; do sleep 0.05; done", ""),
+                     0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     const pid_t pid = (pid_t)strtol(watch.why, NULL, 10);
     assert_true(pid > 1 && kill(pid, 0) == 0);
@@ -398,15 +406,18 @@ static void missing_program_is_not_installed(void **state)
 {
     (void)unlink(path);
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL),
+                     -ENOENT);
     assert_string_equal(watch.why, SCRIPT " is not installed");
 }
 
 static void absent_source_says_why(void **state)
 {
-    static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "Other", "only others have it");
+    static const struct st_xrun_source absent =
+        ST_XRUN_ABSENT("other", "Other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting, on_seen, NULL), -ENOTSUP);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting, on_seen, NULL),
+                     -ENOTSUP);
     assert_string_equal(watch.why, "only others have it");
 }
 

@@ -1,5 +1,6 @@
-/* For tests on Linux: the part of FreeBSD's sys/soundcard.h that ears/helpers/oss_device.c uses. Requests and
- * formats are numbers that only the false device knows; names, types and members are FreeBSD's. */
+/* For tests on Linux: the part of FreeBSD's sys/soundcard.h that ears/helpers/oss_device.c uses.
+ * Requests and formats are numbers that only the false device knows; names, types and members are
+ * FreeBSD's. */
 #pragma once
 
 enum {

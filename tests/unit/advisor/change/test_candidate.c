@@ -1,5 +1,5 @@
-/* Which findings can be tried, and the trial of them: FreeBSD with the values of a real capture, Linux as a
- * laptop. */
+/* Which findings can be tried, and the trial of them: FreeBSD with the values of a real capture,
+ * Linux as a laptop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,8 @@ static void a_jail_tries_nothing_of_its_host(void **state)
     struct st_platform *p = fake_freebsd("freebsd-13.2");
     struct st_report report;
     struct st_candidates candidates;
-    struct st_facts *facts = find_freebsd(p, "freebsd.security.jail.jailed", 1, &report, &candidates);
+    struct st_facts *facts =
+        find_freebsd(p, "freebsd.security.jail.jailed", 1, &report, &candidates);
     assert_string_equal(find(&candidates, "freebsd-alloweddeviation")->not_tried,
                         "it is the setting of this jail's host");
     st_candidates_finish(&candidates);
@@ -115,20 +116,25 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     assert_null(st_applied_open(&applied, p, FOLDER, NULL));
     assert_int_equal(st_applied_begin(&applied, &plan), 0);
     assert_sysctl(p, DEVIATION, "5"); /* the journal comes first */
-    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
+    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target),
+                     0);
     assert_sysctl(p, DEVIATION, "0");
-    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, false, &target), 0);
+    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, false, &target),
+                     0);
     assert_sysctl(p, DEVIATION, "5");
-    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
+    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target),
+                     0);
     assert_null(st_applied_revert(&applied, false, NULL));
     assert_sysctl(p, DEVIATION, "5");
     assert_int_equal(applied.journal.entries_n, 0);
 
     /* another program writes it */
     assert_int_equal(st_applied_begin(&applied, &plan), 0);
-    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
+    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target),
+                     0);
     assert_int_equal(st_fake_set_sysctl(p, DEVIATION, "3", 0), 0);
-    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, true, &target), -EBUSY);
+    assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, true, &target),
+                     -EBUSY);
     assert_string_equal(target, DEVIATION);
     st_applied_end_trial(&applied, "freebsd-alloweddeviation");
     assert_sysctl(p, DEVIATION, "3");
@@ -174,7 +180,8 @@ static void a_slow_clock_is_tried(void **state)
 {
     static const char *const values[][2] = {
         {"kern.timecounter.hardware", "ACPI-fast"},
-        {"kern.timecounter.choice", "TSC-low(1000) HPET(950) i8254(0) ACPI-fast(900) dummy(-1000000)"}};
+        {"kern.timecounter.choice",
+         "TSC-low(1000) HPET(950) i8254(0) ACPI-fast(900) dummy(-1000000)"}};
     struct st_platform *p = fake_freebsd("freebsd-13.2");
     struct st_facts *facts;
     struct st_report report;
@@ -225,17 +232,21 @@ static void without_root_the_plan_says_so(void **state)
     st_platform_root_free(p);
 }
 
-/* The running value takes it at once: whether a file could be written for the next boot does not matter. */
+/* The running value takes it at once: whether a file could be written for the next boot does not
+ * matter. */
 static void a_value_is_tried_though_its_file_cannot_be_written(void **state)
 {
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_report report;
     struct st_candidates candidates;
-    static const char path[] = "/sys/kernel/debug/sched/preempt", models[] = "none (voluntary) full";
-    assert_int_equal(st_fake_set_file(p, path, models, 0), 0); /* and there is no /etc/default/grub */
+    static const char path[] = "/sys/kernel/debug/sched/preempt",
+                      models[] = "none (voluntary) full";
+    assert_int_equal(st_fake_set_file(p, path, models, 0),
+                     0); /* and there is no /etc/default/grub */
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.version",
-                                       "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)", "test"),
+                                       "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)",
+                                       "test"),
                      0);
     assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", models, path), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);

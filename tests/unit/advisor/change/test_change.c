@@ -12,8 +12,8 @@
 
 /* --- kinds --- */
 
-/* What a row of the table of kinds makes of a change: folder and name, which decide the order, and line. The
- * sources of the orders are in docs/adr/0022-whole-files.md. */
+/* What a row of the table of kinds makes of a change: folder and name, which decide the order, and
+ * line. The sources of the orders are in docs/adr/0022-whole-files.md. */
 static void each_kind_has_its_file_and_line(void **state)
 {
     static const struct {
@@ -26,7 +26,11 @@ static void each_kind_has_its_file_and_line(void **state)
          "/etc/sysctl.d/99-zz-sleeptune-x-y.conf",
          "vm.swappiness",
          "vm.swappiness = 10\n"},
-        {ST_OS_FREEBSD, {ST_CHANGE_SYSCTL, "kern.x", "0"}, "/etc/sysctl.conf", "kern.x", "kern.x=0\n"},
+        {ST_OS_FREEBSD,
+         {ST_CHANGE_SYSCTL, "kern.x", "0"},
+         "/etc/sysctl.conf",
+         "kern.x",
+         "kern.x=0\n"},
         {ST_OS_LINUX,
          {ST_CHANGE_SYSFS, "/sys/a*/b", "on"},
          "/etc/tmpfiles.d/00-sleeptune-x-y.conf",
@@ -86,14 +90,16 @@ static void each_kind_has_its_file_and_line(void **state)
          {ST_CHANGE_WIREPLUMBER, "/home/USER/.config", "alsa_output.usb-X_1-00.analog-stereo"},
          "/home/USER/.config/wireplumber/wireplumber.conf.d/90-sleeptune-x-y.conf",
          "api.alsa.headroom alsa_output.usb-X_1-00.analog-stereo",
-         "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.usb-X_1-00.analog-stereo.*\" } ] "
+         "monitor.alsa.rules = [ { matches = [ { node.name = "
+         "\"~alsa_output.usb-X_1-00.analog-stereo.*\" } ] "
          "actions = { update-props = { api.alsa.headroom = 512 } } } ]\n"},
         {ST_OS_LINUX,
          {ST_CHANGE_WIREPLUMBER_LUA, "/home/USER/.config", "alsa_output.usb-X_1-00.analog-stereo"},
          "/home/USER/.config/wireplumber/main.lua.d/51-sleeptune-x-y.lua",
          "api.alsa.headroom alsa_output.usb-X_1-00.analog-stereo",
          "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", "
-         "\"alsa_output.usb-X_1-00.analog-stereo*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = "
+         "\"alsa_output.usb-X_1-00.analog-stereo*\" } } }, apply_properties = { "
+         "[\"api.alsa.headroom\"] = "
          "512 } })\n"},
     };
     ST_EACH (row, rows) {
@@ -153,7 +159,8 @@ struct heard {
 
 static struct heard *heard_to;
 
-static void hear(enum st_change_event event, const struct st_entry *entry, const char *now, int error)
+static void hear(enum st_change_event event, const struct st_entry *entry, const char *now,
+                 int error)
 {
     (void)entry;
     heard_to->n[event]++;
@@ -164,7 +171,8 @@ static void hear(enum st_change_event event, const struct st_entry *entry, const
 }
 
 /* @return 0, or why it has no lock. */
-static int opened(struct st_applied *changes, struct st_platform *p, const char *folder, struct heard *heard)
+static int opened(struct st_applied *changes, struct st_platform *p, const char *folder,
+                  struct heard *heard)
 {
     *heard = (struct heard){0};
     heard_to = heard;
@@ -247,9 +255,10 @@ static void revert_leaves_everything_as_it_was(void **state)
 
 static void rules_are_reverted_one_by_one_in_any_order(void **state)
 {
-    static const char *const orders[][3] = {{"linux-swap", "linux-cpu-frequency", "linux-watchdogs"},
-                                            {"linux-watchdogs", "linux-swap", "linux-cpu-frequency"},
-                                            {"linux-cpu-frequency", "linux-watchdogs", "linux-swap"}};
+    static const char *const orders[][3] = {
+        {"linux-swap", "linux-cpu-frequency", "linux-watchdogs"},
+        {"linux-watchdogs", "linux-swap", "linux-cpu-frequency"},
+        {"linux-cpu-frequency", "linux-watchdogs", "linux-swap"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(orders); i++) {
         struct tree tree;
         struct heard heard;
@@ -318,7 +327,8 @@ static void apply_freebsd(struct tree *tree, struct heard *heard)
     st_journal_finish(&plan);
 }
 
-/* FreeBSD's sysctl.conf is a file of others: blocks of ours are cut out in any order, to the byte. */
+/* FreeBSD's sysctl.conf is a file of others: blocks of ours are cut out in any order, to the
+ * byte. */
 static void blocks_are_cut_out_in_any_order(void **state)
 {
     static const char *const rules[] = {"freebsd-snd-latency", "freebsd-memlock"};
@@ -336,7 +346,8 @@ static void blocks_are_cut_out_in_any_order(void **state)
         assert_int_equal(revert(tree.p, rules[i % 2], &heard), 0);
         assert_non_null(tree_text(&tree, "etc/sysctl.conf", text, sizeof(text)));
         assert_null(strstr(text, rules[i % 2]));
-        assert_non_null(strstr(text, i % 2 == 0 ? "\nvm.max_user_wired=4194304\n" : "\nhw.snd.latency=0\n"));
+        assert_non_null(
+            strstr(text, i % 2 == 0 ? "\nvm.max_user_wired=4194304\n" : "\nhw.snd.latency=0\n"));
         assert_int_equal(revert(tree.p, NULL, &heard), 0);
         check_text(&tree, "etc/sysctl.conf", texts[i / 2]);
         tree_remove(&tree);
@@ -365,7 +376,8 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
     tree_remove(&tree);
 }
 
-/* Who else names it is said with the line, and not judged; comments and files of ours are left out. */
+/* Who else names it is said with the line, and not judged; comments and files of ours are left
+ * out. */
 static void others_that_name_the_setting_are_shown(void **state)
 {
     static const struct {
@@ -562,7 +574,8 @@ static void another_rules_value_is_not_taken_over(void **state)
 }
 
 /* Between the plan and the write the user was asked, and the loop recorded. */
-/* Of lines in files nothing else tells that they are there already: two planned at the same time. */
+/* Of lines in files nothing else tells that they are there already: two planned at the same
+ * time. */
 static void a_rule_is_applied_once(void **state)
 {
     struct tree tree;
@@ -611,12 +624,14 @@ static void a_plan_needs_the_files_it_names(void **state)
     struct tree tree;
     struct st_journal plan = {0};
     tree_make(&tree);
-    struct st_finding none = {.rule = &rule_a}, missing = {.rule = &rule_a}, bad = {.rule = &rule_a};
+    struct st_finding none = {.rule = &rule_a}, missing = {.rule = &rule_a},
+                      bad = {.rule = &rule_a};
     st_finding_change(&missing, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     st_finding_change(&missing, ST_CHANGE_SYSFS, "/sys/devices/none*/x", "1");
     st_finding_change(&bad, ST_CHANGE_SYSCTL, "vm.swappiness", "1\n2");
     assert_non_null(strstr(st_plan_add(&plan, tree.p, &none, false), "by hand"));
-    assert_non_null(strstr(st_plan_add(&plan, tree.p, &missing, false), "has no /sys/devices/none*/x"));
+    assert_non_null(
+        strstr(st_plan_add(&plan, tree.p, &missing, false), "has no /sys/devices/none*/x"));
     assert_non_null(strstr(st_plan_add(&plan, tree.p, &bad, false), "cannot write the change"));
     tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
     struct st_finding odd = {.rule = &rule_a};
@@ -696,7 +711,8 @@ static uint64_t fail_each(const char *function, int error)
         }
         if (r != error)
             fail_msg("%s call %u: %d", function, (unsigned)n, r);
-        if (strcmp(function, "make_folder") != 0) /* opening makes one, which is said by its message */
+        if (strcmp(function, "make_folder") !=
+            0) /* opening makes one, which is said by its message */
             assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
         check_fake_as_before(p);
         st_fake_free(p);
@@ -705,7 +721,8 @@ static uint64_t fail_each(const char *function, int error)
 
 static void no_space_for_any_file_leaves_nothing_half_changed(void **state)
 {
-    assert_int_equal(fail_each("replace_file", -ENOSPC), 7); /* the journal, five files, the journal */
+    assert_int_equal(fail_each("replace_file", -ENOSPC),
+                     7); /* the journal, five files, the journal */
 }
 
 static void permission_lost_half_way_leaves_nothing_half_changed(void **state)

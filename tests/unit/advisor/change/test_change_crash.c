@@ -1,5 +1,5 @@
-/* apply and revert, killed at every call that changes something on the disk: the linker puts the functions
- * below in front of those calls (-Wl,--wrap). */
+/* apply and revert, killed at every call that changes something on the disk: the linker puts the
+ * functions below in front of those calls (-Wl,--wrap). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@
 static unsigned calls_n, die_at; /* 0: never */
 static bool die_torn;            /* in write of a file: after half of it */
 
-/* A running value is one write, which the kernel takes whole; in a captured tree the file is empty before. */
+/* A running value is one write, which the kernel takes whole; in a captured tree the file is empty
+ * before. */
 #define VALUE_BYTES 32
 
 ssize_t __real_write(int fd, const void *buf, size_t bytes);
@@ -120,7 +121,8 @@ static const char *folder(struct st_platform *p)
     return st_os_rows[p->os].changes;
 }
 
-/* As the command does: what an earlier run left is taken back first. @return 0, or what went wrong. */
+/* As the command does: what an earlier run left is taken back first. @return 0, or what went
+ * wrong. */
 static int apply(struct st_platform *p)
 {
     struct st_applied changes;
@@ -155,8 +157,8 @@ static int revert_all(struct st_platform *p)
 
 static int revert_first(struct st_platform *p)
 {
-    return revert(p,
-                  (const char *const[]){p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap", NULL});
+    return revert(p, (const char *const[]){
+                         p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap", NULL});
 }
 
 static void check_as_before(const struct tree *tree, const char *before, unsigned n)
@@ -173,8 +175,8 @@ static void check_as_before(const struct tree *tree, const char *before, unsigne
 
 enum then { THEN_REVERT, THEN_APPLY_AND_REVERT };
 
-/* Kills `work` at each call in turn, on a fresh tree each, until it ends by itself. @return how many
- * calls. */
+/* Kills `work` at each call in turn, on a fresh tree each, until it ends by itself. @return how
+ * many calls. */
 static unsigned kill_everywhere(int (*work)(struct st_platform *p), bool applied_before, bool torn,
                                 enum then then)
 {

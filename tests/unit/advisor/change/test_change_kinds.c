@@ -1,5 +1,5 @@
-/* Where options of the kernel go on boot loaders of distributions, and what stands in each kind's file
- * afterwards, there and back. */
+/* Where options of the kernel go on boot loaders of distributions, and what stands in each kind's
+ * file afterwards, there and back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,10 @@
 #define FOLDER      "/var/lib/sleeptune-changes"
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 #define BY(id)      "# " id ": written by 'sleeptune apply', removed by 'sleeptune revert'\n"
-#define BLOCK(id, lines)                                                                                     \
-    "\n# >>> sleeptune " id ": written by 'sleeptune apply', removed by 'sleeptune revert'\n" lines          \
-    "# <<< sleeptune " id "\n"
+#define BLOCK(id, lines)                                                                           \
+    "\n# >>> sleeptune " id                                                                        \
+    ": written by 'sleeptune apply', removed by 'sleeptune revert'\n" lines "# <<< sleeptune " id  \
+    "\n"
 
 static const struct st_rule rule = {.id = "freebsd-epp"}, preemption = {.id = "linux-preemption"};
 
@@ -41,17 +42,17 @@ static struct st_platform *machine(enum st_os os, const struct file *files)
 
 /* --- the kernel's command line --- */
 
-#define GRUB                                                                                                 \
-    {                                                                                                        \
-        "/etc/default/grub", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n"                                        \
+#define GRUB                                                                                       \
+    {                                                                                              \
+        "/etc/default/grub", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n"                              \
     }
-#define CMDLINE                                                                                              \
-    {                                                                                                        \
-        "/etc/kernel/cmdline", "root=UUID=1 rw"                                                              \
+#define CMDLINE                                                                                    \
+    {                                                                                              \
+        "/etc/kernel/cmdline", "root=UUID=1 rw"                                                    \
     }
-#define DROP_INS                                                                                             \
-    {                                                                                                        \
-        "/usr/sbin/grub-mkconfig", "for x in ${sysconfdir}/default/grub.d/*.cfg ; do"                        \
+#define DROP_INS                                                                                   \
+    {                                                                                              \
+        "/usr/sbin/grub-mkconfig", "for x in ${sysconfdir}/default/grub.d/*.cfg ; do"              \
     }
 
 /* Folders and files of each system: their sources are in docs/adr/0022-whole-files.md. */
@@ -75,17 +76,27 @@ static const struct {
      {GRUB, {"/usr/sbin/grub2-mkconfig", "#!/bin/sh"}},
      "grub2-mkconfig -o /boot/grub2/grub.cfg"},
     {"Silverblue", {GRUB, DROP_INS, {"/run/ostree-booted", ""}}, "rpm-ostree kargs"},
-    {"SteamOS", {GRUB, DROP_INS, {"/etc/default/grub-steamos", ""}}, "An update of SteamOS may drop it"},
+    {"SteamOS",
+     {GRUB, DROP_INS, {"/etc/default/grub-steamos", ""}},
+     "An update of SteamOS may drop it"},
     {"NixOS", {{"/etc/NIXOS", ""}}, "boot.kernelParams"},
     {"Pop!_OS", {{"/etc/kernelstub/configuration", "{}"}, CMDLINE}, "kernelstub"},
-    {"Debian with systemd-boot", {CMDLINE}, "/etc/kernel/cmdline, then run: sudo kernel-install add"},
+    {"Debian with systemd-boot",
+     {CMDLINE},
+     "/etc/kernel/cmdline, then run: sudo kernel-install add"},
     {"systemd-boot beside files of GRUB",
      {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t. .2.5.5."}},
      "/etc/kernel/cmdline"},
-    {"GRUB beside a cmdline", {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....G.R.U.B. .2...1.2."}}, ""},
-    {"systemd-boot and no cmdline", {GRUB, DROP_INS, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t."}}, NULL},
+    {"GRUB beside a cmdline",
+     {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....G.R.U.B. .2...1.2."}},
+     ""},
+    {"systemd-boot and no cmdline",
+     {GRUB, DROP_INS, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t."}},
+     NULL},
     {"Arch with unified images", {CMDLINE, {"/usr/bin/mkinitcpio", ""}}, "mkinitcpio -P"},
-    {"openSUSE with systemd-boot", {CMDLINE, {"/usr/bin/sdbootutil", ""}}, "sdbootutil update-all-entries"},
+    {"openSUSE with systemd-boot",
+     {CMDLINE, {"/usr/bin/sdbootutil", ""}},
+     "sdbootutil update-all-entries"},
     {"Arch with entries written by hand", {{"/boot/loader/loader.conf", ""}}, "options lines"},
     {"Raspberry Pi", {{"/boot/firmware/cmdline.txt", ""}}, "/boot/firmware/cmdline.txt"},
     {"nothing that is known", {{"/etc/passwd", ""}}, NULL},
@@ -99,7 +110,8 @@ static void the_boot_loader_decides_where_and_how(void **state)
         const char *where = st_change_boot_by_hand(p, &path);
         if (boot->by_hand == NULL || where == NULL
                 ? where != boot->by_hand
-                : strstr(where, boot->by_hand) == NULL || (where[0] == '\0') != (boot->by_hand[0] == '\0'))
+                : strstr(where, boot->by_hand) == NULL ||
+                      (where[0] == '\0') != (boot->by_hand[0] == '\0'))
             fail_msg("%s: \"%s\"", boot->name, where != NULL ? where : "NULL");
         st_fake_free(p);
     }
@@ -117,8 +129,8 @@ static void check_file(struct st_platform *p, const char *path, const char *want
         assert_string_equal(buf, wanted);
 }
 
-static void there_and_back(struct st_platform *p, const struct st_finding *finding, const struct file *after,
-                           const struct file *before)
+static void there_and_back(struct st_platform *p, const struct st_finding *finding,
+                           const struct file *after, const struct file *before)
 {
     struct st_applied changes;
     struct st_journal plan = {0};
@@ -147,20 +159,23 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
 static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
 {
     static const struct file before[FILES_MAX] = {
-        {"/etc/sysctl.conf", "# $FreeBSD$\nsecurity.bsd.see_other_uids=0"}, /* no newline at its end */
+        {"/etc/sysctl.conf",
+         "# $FreeBSD$\nsecurity.bsd.see_other_uids=0"}, /* no newline at its end */
         {"/etc/rc.conf", "hostname=\"studio\"\npowerd_enable=\"YES\""},
         {"/boot/loader.conf", "zfs_load=\"YES\"\n"},
     };
     static const struct file after[FILES_MAX] = {
-        {"/etc/sysctl.conf", "# $FreeBSD$\nsecurity.bsd.see_other_uids=0" BLOCK(
-                                 "freebsd-epp", "dev.hwpstate_intel.0.epp=0\ndev.hwpstate_intel.1.epp=0\n")},
+        {"/etc/sysctl.conf",
+         "# $FreeBSD$\nsecurity.bsd.see_other_uids=0" BLOCK(
+             "freebsd-epp", "dev.hwpstate_intel.0.epp=0\ndev.hwpstate_intel.1.epp=0\n")},
         {"/etc/rc.conf", "hostname=\"studio\"\npowerd_enable=\"YES\""},
         {"/etc/rc.conf.d/powerd/zz-sleeptune-freebsd-epp",
          BY("freebsd-epp") "powerd_flags=\"-a maximum -b adaptive\"\n"},
         {"/etc/rc.conf.d/power_profile/zz-sleeptune-freebsd-epp",
          BY("freebsd-epp") "performance_cx_lowest=\"C1\"\n"},
         {"/boot/loader.conf", "zfs_load=\"YES\"\n"},
-        {"/boot/loader.conf.d/zz-sleeptune-freebsd-epp.conf", BY("freebsd-epp") "kern.hz=\"1000\"\n"},
+        {"/boot/loader.conf.d/zz-sleeptune-freebsd-epp.conf",
+         BY("freebsd-epp") "kern.hz=\"1000\"\n"},
     };
     static const char *const sysctls[][2] = {{"dev.hwpstate_intel.0.epp", "50"},
                                              {"dev.hwpstate_intel.1.epp", "50"}};
@@ -208,7 +223,8 @@ static const struct way {
 static void check_way(const struct way *way, bool changed)
 {
     char ours[1024], now[1100];
-    const struct st_rule *of = st_rule_find(way->os == ST_OS_LINUX ? "linux-swap" : "freebsd-snd-latency");
+    const struct st_rule *of =
+        st_rule_find(way->os == ST_OS_LINUX ? "linux-swap" : "freebsd-snd-latency");
     struct st_applied changes;
     struct st_journal plan = {0};
     size_t len;
@@ -274,7 +290,8 @@ static void a_running_value_without_a_file_may_be_missing(void **state)
     assert_null(st_plan_add(&plan, p, &finding, false));
     assert_int_equal(plan.entries_n, 1);
     st_journal_finish(&plan);
-    assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
+    assert_int_equal(
+        st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
     assert_null(st_plan_add(&plan, p, &finding, false));
     assert_int_equal(plan.entries_n, 2);
     assert_string_equal(plan.entries[0].old_value, "voluntary");

@@ -15,10 +15,12 @@
 
 #define FOLDER "/var/lib/sleeptune-changes"
 
-#define HEAD                          "sleeptune-changes/3\n"
-#define HASH                          "cbf29ce484222325"
-#define VALUE(rule, target, old, new) rule "\tdone\t0\t0\t0\tvalue\t" target "\t" old "\t" new "\ta-1\n"
-#define FILE_LINE(kind, part)         "linux-swap\tdone\t128\t48000\t1\t" kind "\t" part "\t" HASH "\ta b\t\n"
+#define HEAD "sleeptune-changes/3\n"
+#define HASH "cbf29ce484222325"
+#define VALUE(rule, target, old, new)                                                              \
+    rule "\tdone\t0\t0\t0\tvalue\t" target "\t" old "\t" new "\ta-1\n"
+#define FILE_LINE(kind, part)                                                                      \
+    "linux-swap\tdone\t128\t48000\t1\t" kind "\t" part "\t" HASH "\ta b\t\n"
 
 static const char *parse(enum st_os os, const char *text, struct st_journal *ret)
 {
@@ -81,15 +83,17 @@ static void what_was_written_is_read_back(void **state)
         assert_string_equal(entry->boot, entries[i].boot);
     }
     /* the path of a file is made again */
-    assert_string_equal(again.entries[0].target,
-                        "/etc/systemd/system/jack.service.d/90-sleeptune-linux-service-limits.conf");
+    assert_string_equal(
+        again.entries[0].target,
+        "/etc/systemd/system/jack.service.d/90-sleeptune-linux-service-limits.conf");
     assert_string_equal(again.entries[1].target, "vm.swappiness");
     st_journal_finish(&again);
     st_journal_finish(&journal);
     st_fake_free(p);
 }
 
-/* Only what the boot that wrote it had running is forgotten, and only if no file of ours set it again. */
+/* Only what the boot that wrote it had running is forgotten, and only if no file of ours set it
+ * again. */
 static void running_values_of_another_boot_are_forgotten(void **state)
 {
     static const char text[] = "# ours\n";
@@ -115,7 +119,10 @@ static void running_values_of_another_boot_are_forgotten(void **state)
           .old_value = "5",
           .new_value = "0",
           .boot = "a-1"},
-         {.rule = "freebsd-snd-latency", .phase = ST_PHASE_DONE, .file = true, .kind = ST_CHANGE_LOADER}},
+         {.rule = "freebsd-snd-latency",
+          .phase = ST_PHASE_DONE,
+          .file = true,
+          .kind = ST_CHANGE_LOADER}},
     };
     ST_EACH (row, rows) {
         struct st_platform *p = st_fake_new(row->os, 0);
@@ -126,7 +133,8 @@ static void running_values_of_another_boot_are_forgotten(void **state)
         assert_int_equal(st_journal_add(&journal, &row->value), 0);
         assert_int_equal(st_journal_add(&journal, &file), 0);
         assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
-        for (int boot = 1; boot <= 4; boot++) { /* the same, another, another with the file, unknown */
+        for (int boot = 1; boot <= 4;
+             boot++) { /* the same, another, another with the file, unknown */
             if (boot == 2)
                 assert_int_equal(st_fake_set_sysctl(p, row->boot_id, "b-2", 0), 0);
             if (boot == 3)
@@ -169,7 +177,8 @@ static void another_version_is_refused_by_name(void **state)
 
 static void a_damaged_journal_is_refused(void **state)
 {
-    static const char good[] = HEAD VALUE("linux-swap", "vm.swappiness", "60", "10") FILE_LINE("sysctl", "");
+    static const char good[] =
+        HEAD VALUE("linux-swap", "vm.swappiness", "60", "10") FILE_LINE("sysctl", "");
     char text[sizeof(good)];
     struct st_journal journal;
     assert_null(parse(ST_OS_LINUX, good, &journal));
@@ -214,23 +223,27 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
         {ST_OS_LINUX, VALUE("linux-swap", "vm.swappiness", "6", "1"), true},
         {ST_OS_LINUX, VALUE("linux-watchdogs", "vm.swappiness", "6", "1"), false},
         {ST_OS_LINUX, VALUE("linux-no-such-rule", "vm.swappiness", "6", "1"), false},
-        {ST_OS_LINUX, VALUE("linux-memlock", "vm.swappiness", "6", "1"), false}, /* writes files only */
+        {ST_OS_LINUX, VALUE("linux-memlock", "vm.swappiness", "6", "1"),
+         false}, /* writes files only */
         {ST_OS_LINUX, VALUE("linux-swap", "kernel.core_pattern", "|/tmp/evil", "core"), false},
         {ST_OS_LINUX, VALUE("linux-swap", "../x", "6", "1"), false},
         {ST_OS_LINUX, VALUE("linux-swap", "/etc/passwd", "6", "1"), false},
         {ST_OS_LINUX, VALUE("linux-huge-pages", "/sys/kernel/uevent_helper", "6", "1"), false},
         {ST_OS_LINUX,
-         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy12/scaling_governor", "a", "b"),
+         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy12/scaling_governor",
+               "a", "b"),
          true},
         {ST_OS_LINUX,
-         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/a/scaling_governor", "a", "b"),
+         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/a/scaling_governor",
+               "a", "b"),
          false},
         {ST_OS_LINUX,
-         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "a", "b"),
+         VALUE("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+               "a", "b"),
          false},
         {ST_OS_FREEBSD, VALUE("freebsd-epp", "dev.hwpstate_intel.7.epp", "50", "0"), true},
-        {ST_OS_FREEBSD, VALUE("linux-huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", "a", "b"),
-         false},
+        {ST_OS_FREEBSD,
+         VALUE("linux-huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", "a", "b"), false},
     };
     ST_EACH (row, rows) {
         struct st_journal journal = {0};
@@ -242,8 +255,8 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
     }
     /* root follows no path into a user's folder, even if a journal names it */
     struct st_journal journal = {0};
-    assert_true((parse(ST_OS_LINUX, HEAD FILE_LINE("pipewire", "/home/USER/.config"), &journal) == NULL) ==
-                (geteuid() != 0));
+    assert_true((parse(ST_OS_LINUX, HEAD FILE_LINE("pipewire", "/home/USER/.config"), &journal) ==
+                 NULL) == (geteuid() != 0));
     st_journal_finish(&journal);
 }
 

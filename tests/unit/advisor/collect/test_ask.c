@@ -61,14 +61,15 @@ static void look(void)
     show_answers();
 }
 
-static const char settings[] = "Found \"settings\" metadata 30\n"
-                               "update: id:0 key:'log.level' value:'2' type:''\n"
-                               "update: id:0 key:'clock.rate' value:'48000' type:''\n"
-                               "update: id:0 key:'clock.allowed-rates' value:'[ 44100, 48000 ]' type:''\n"
-                               "update: id:0 key:'clock.quantum' value:'256' type:''\n"
-                               "update: id:0 key:'clock.min-quantum' value:'16' type:''\n"
-                               "update: id:0 key:'clock.max-quantum' value:'2048' type:''\n"
-                               "update: id:0 key:'clock.force-quantum' value:'0' type:''\n";
+static const char settings[] =
+    "Found \"settings\" metadata 30\n"
+    "update: id:0 key:'log.level' value:'2' type:''\n"
+    "update: id:0 key:'clock.rate' value:'48000' type:''\n"
+    "update: id:0 key:'clock.allowed-rates' value:'[ 44100, 48000 ]' type:''\n"
+    "update: id:0 key:'clock.quantum' value:'256' type:''\n"
+    "update: id:0 key:'clock.min-quantum' value:'16' type:''\n"
+    "update: id:0 key:'clock.max-quantum' value:'2048' type:''\n"
+    "update: id:0 key:'clock.force-quantum' value:'0' type:''\n";
 
 static void a_running_value_wins_over_a_file(void **state)
 {
@@ -80,8 +81,8 @@ static void a_running_value_wins_over_a_file(void **state)
     shown_is(__func__);
 }
 
-/* pw-dump of PipeWire 0.3.65, less most properties and objects. It prints a list for what changes meanwhile,
- * too. */
+/* pw-dump of PipeWire 0.3.65, less most properties and objects. It prints a list for what changes
+ * meanwhile, too. */
 static const char nodes[] =
     "[\n  {\n    \"id\": 46,\n    \"info\": null\n  }\n]\n"
     "[\n  {\n    \"id\": 0,\n    \"type\": \"PipeWire:Interface:Core\",\n    \"version\": 3,\n"
@@ -89,10 +90,12 @@ static const char nodes[] =
     "      \"name\": \"pipewire-0\"\n    }\n  },\n  {\n    \"id\": 45,\n    \"type\": "
     "\"PipeWire:Interface:Node\",\n    \"version\": 3,\n"
     "    \"permissions\": [ \"r\", \"w\", \"x\", \"m\" ],\n"
-    "    \"info\": {\n      \"max-input-ports\": 0,\n      \"state\": \"running\",\n      \"error\": null,\n"
+    "    \"info\": {\n      \"max-input-ports\": 0,\n      \"state\": \"running\",\n      "
+    "\"error\": null,\n"
     "      \"props\": {\n        \"application.name\": \"pw-cat\",\n        \"client.id\": 40,\n"
     "        \"node.force-quantum\": 128,\n        \"node.latency\": \"360/48000\",\n"
-    "        \"node.name\": \"pw-cat\",\n        \"node.rate\": \"1/48000\",\n        \"stream.is-live\": "
+    "        \"node.name\": \"pw-cat\",\n        \"node.rate\": \"1/48000\",\n        "
+    "\"stream.is-live\": "
     "true\n"
     "      }\n    }\n  },\n"
     "  {\n    \"id\": 40,\n    \"type\": \"PipeWire:Interface:Client\",\n    \"info\": {\n"
@@ -100,11 +103,14 @@ static const char nodes[] =
     /* a null sink with audio.rate = 44100 */
     "  {\n    \"id\": 33,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n"
     "      \"state\": \"running\",\n      \"props\": {\n        \"media.class\": \"Audio/Sink\",\n"
-    "        \"node.driver\": true\n      },\n      \"params\": {\n        \"Format\": [\n          {\n"
-    "            \"mediaType\": \"audio\",\n            \"format\": \"F32P\",\n            \"rate\": 44100\n"
+    "        \"node.driver\": true\n      },\n      \"params\": {\n        \"Format\": [\n         "
+    " {\n"
+    "            \"mediaType\": \"audio\",\n            \"format\": \"F32P\",\n            "
+    "\"rate\": 44100\n"
     "          }\n        ]\n      }\n    }\n  },\n"
     /* a device, as quoted in issue 5242 of thesofproject/linux */
-    "  {\n    \"id\": 58,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"props\": {\n"
+    "  {\n    \"id\": 58,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      "
+    "\"props\": {\n"
     "        \"api.alsa.headroom\": 1024,\n        \"api.alsa.open.ucm\": true,\n"
     "        \"api.alsa.path\": \"hw:sofhdadsp\"\n      }\n    }\n  }\n]\n";
 
@@ -118,38 +124,43 @@ static void nodes_say_what_programs_ask_for(void **state)
     shown_is(__func__);
 }
 
-/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the same
- * form: a filter behind pw-play, a meter, a screen cast, a program of pipewire-pulse (PipeWire
+/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the
+ * same form: a filter behind pw-play, a meter, a screen cast, a program of pipewire-pulse (PipeWire
  * src/modules/module-protocol-pulse: client.api, stream.monitor) */
-#define CLIENT(id, props)                                                                                    \
+#define CLIENT(id, props)                                                                          \
     "{\"id\":" id ",\"type\":\"PipeWire:Interface:Client\",\"info\":{\"props\":{" props "}}},"
-#define NODE(id, client, props)                                                                              \
-    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Node\",\"info\":{\"state\":\"running\",\"props\":"         \
+#define NODE(id, client, props)                                                                    \
+    "{\"id\":" id                                                                                  \
+    ",\"type\":\"PipeWire:Interface:Node\",\"info\":{\"state\":\"running\",\"props\":"             \
     "{\"client.id\":" client "," props "}}},"
-#define LINK(id, output, input)                                                                              \
-    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Link\",\"info\":{\"output-node-id\":" output               \
+#define LINK(id, output, input)                                                                    \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Link\",\"info\":{\"output-node-id\":" output     \
     ",\"input-node-id\":" input ",\"state\":\"active\"}},"
 
-static const char graph[] = "[" CLIENT("31",
-                                       "\"application.name\":\"WirePlumber\",\"pipewire.sec.pid\":29101")
-    NODE("36", "31", "\"media.class\":\"Audio/Sink\",\"node.driver\":true,\"node.name\":\"nul\"") CLIENT(
-        "40", "\"application.name\":\"pw-cat\",\"application.process.id\":2,\"pipewire.sec.pid\":29649")
-        NODE("41", "40", "\"media.class\":\"Stream/Output/Audio\",\"node.name\":\"pw-play\"")
-            LINK("44", "41", "50") CLIENT("49", "\"pipewire.sec.pid\":3200") NODE(
-                "50", "49", "\"node.name\":\"a filter, JACK programs have no class\"") LINK("45", "50", "36")
-                CLIENT("51", "\"pipewire.sec.pid\":3400") NODE(
-                    "52", "51", "\"media.class\":\"Stream/Input/Audio\",\"stream.monitor\":\"true\"")
-                    LINK("53", "36", "52") CLIENT("54", "\"pipewire.sec.pid\":2400") NODE(
-                        "55", "54",
-                        "\"media.class\":\"Stream/Input/Video\"") CLIENT("56", "\"pipewire.sec.pid\":1900")
-                        NODE("57", "56", "\"media.class\":\"Stream/Output/Video\"") LINK(
-                            "58", "57",
-                            "55") CLIENT("59", "\"client.api\":\"pipewire-pulse\",\"application.process.id\":"
-                                               "\"3000\",\"pipewire.sec.pid\":701")
-                            NODE("60", "59",
-                                 "\"client.api\":\"pipewire-pulse\",\"media.class\":\"Stream/Output/Audio\"")
-                                LINK("61", "60",
-                                     "36") "{\"id\":62,\"type\":\"PipeWire:Interface:Link\",\"info\":null}]";
+static const char graph[] =
+    "[" CLIENT("31", "\"application.name\":\"WirePlumber\",\"pipewire.sec.pid\":29101") NODE(
+        "36", "31", "\"media.class\":\"Audio/Sink\",\"node.driver\":true,\"node.name\":\"nul\"")
+        CLIENT("40", "\"application.name\":\"pw-cat\",\"application.process.id\":2,\"pipewire.sec."
+                     "pid\":29649")
+            NODE("41", "40", "\"media.class\":\"Stream/Output/Audio\",\"node.name\":\"pw-play\"")
+                LINK("44", "41", "50") CLIENT("49", "\"pipewire.sec.pid\":3200") NODE(
+                    "50", "49", "\"node.name\":\"a filter, JACK programs have no class\"")
+                    LINK("45", "50", "36") CLIENT("51", "\"pipewire.sec.pid\":3400") NODE(
+                        "52", "51",
+                        "\"media.class\":\"Stream/Input/Audio\",\"stream.monitor\":\"true\"")
+                        LINK("53", "36", "52") CLIENT("54", "\"pipewire.sec.pid\":2400") NODE(
+                            "55", "54", "\"media.class\":\"Stream/Input/Video\"")
+                            CLIENT("56", "\"pipewire.sec.pid\":1900") NODE(
+                                "57", "56", "\"media.class\":\"Stream/Output/Video\"")
+                                LINK("58", "57", "55") CLIENT(
+                                    "59",
+                                    "\"client.api\":\"pipewire-pulse\",\"application.process.id\":"
+                                    "\"3000\",\"pipewire.sec.pid\":701")
+                                    NODE("60", "59",
+                                         "\"client.api\":\"pipewire-pulse\",\"media.class\":"
+                                         "\"Stream/Output/Audio\"")
+                                        LINK("61", "60", "36") "{\"id\":62,\"type\":\"PipeWire:"
+                                                               "Interface:Link\",\"info\":null}]";
 
 static void who_is_linked_with_a_device_plays(void **state)
 {
@@ -258,7 +269,8 @@ static void one_module_without_timers_is_enough(void **state)
     fact("linux.pulse.tsched", "0");
     answer(PACTL, "0\tmodule-null-sink\tsink_name=n\t\n", 0);
     look();
-    answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=\"0\"\t\n2\tmodule-udev-detect\t\t\n", 0);
+    answer(PACTL,
+           "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=\"0\"\t\n2\tmodule-udev-detect\t\t\n", 0);
     look();
     answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=yes\t\n", 0);
     look();
@@ -271,11 +283,13 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
     answer(RTKIT_LOG, "Supervising 8 threads of 3 processes of 1 users.\n", 0);
     look();
     answer(RTKIT_LOG,
-           "The canary thread is apparently starving. Taking action.\nDemoting known real-time threads.\n"
+           "The canary thread is apparently starving. Taking action.\nDemoting known real-time "
+           "threads.\n"
            "Demoted 0 threads.\n", /* it had none */
            0);
     look();
-    answer(RTKIT_LOG, "Demoting known real-time threads.\nDemoted 0 threads.\nDemoted 12 threads.\n", 0);
+    answer(RTKIT_LOG,
+           "Demoting known real-time threads.\nDemoted 0 threads.\nDemoted 12 threads.\n", 0);
     look();
     shown_is(__func__);
 }
@@ -292,11 +306,12 @@ static void refusals_of_rtkit_are_those_of_this_user(void **state)
            0);
     look();
     assert_true(
-        asprintf(&mine,
-                 "Warning: Reached burst limit for user '%lu', denying request.\n"
-                 "Warning: Reached maximum concurrent threads limit for user 'ann', denying request.\n"
-                 "Supervising 8 threads of 3 processes of 1 users.\n",
-                 (unsigned long)geteuid()) > 0);
+        asprintf(
+            &mine,
+            "Warning: Reached burst limit for user '%lu', denying request.\n"
+            "Warning: Reached maximum concurrent threads limit for user 'ann', denying request.\n"
+            "Supervising 8 threads of 3 processes of 1 users.\n",
+            (unsigned long)geteuid()) > 0);
     fact("user.name", "ann");
     answer(RTKIT_LOG, mine, 0);
     free(mine);
@@ -304,22 +319,23 @@ static void refusals_of_rtkit_are_those_of_this_user(void **state)
     shown_is(__func__);
 }
 
-/** Lines of raspberrypi/bookworm-feedback issue 288, EasyEffects, strawberry issue 640; a webcam's at each
- * start, the limit of a group, and a device that is no card count as no fault of a card. */
+/** Lines of raspberrypi/bookworm-feedback issue 288, EasyEffects, strawberry issue 640; a webcam's
+ * at each start, the limit of a group, and a device that is no card count as no fault of a card. */
 static void lines_of_the_kernel_are_counted(void **state)
 {
-    static const char log[] = "usb 1-1.4.4: 1:3: cannot get freq (v2/v3): err -110\n"
-                              "usb 1-1.4.4: 1:3: cannot set freq 44100 (v2/v3): err -110\n"
-                              "usb 1-1.4.4: clock source 9 is not valid, cannot use\n"
-                              "usb 1-9: 3:1: cannot get freq at ep 0x84\n"
-                              "usb 1-7: device descriptor read/64, error -71\n"
-                              "snd_hda_intel 0000:00:1f.3: IRQ timing workaround is activated for card #0. "
-                              "Suggest a bigger bdl_pos_adj.\n"
-                              "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as "
-                              "unstable because the skew is too "
-                              "large:\n"
-                              "Memory cgroup out of memory: Killed process 8123 (java) total-vm:9106248kB\n"
-                              "Out of memory: Killed process 204467 (strawberry) total-vm:55853172kB\n";
+    static const char log[] =
+        "usb 1-1.4.4: 1:3: cannot get freq (v2/v3): err -110\n"
+        "usb 1-1.4.4: 1:3: cannot set freq 44100 (v2/v3): err -110\n"
+        "usb 1-1.4.4: clock source 9 is not valid, cannot use\n"
+        "usb 1-9: 3:1: cannot get freq at ep 0x84\n"
+        "usb 1-7: device descriptor read/64, error -71\n"
+        "snd_hda_intel 0000:00:1f.3: IRQ timing workaround is activated for card #0. "
+        "Suggest a bigger bdl_pos_adj.\n"
+        "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as "
+        "unstable because the skew is too "
+        "large:\n"
+        "Memory cgroup out of memory: Killed process 8123 (java) total-vm:9106248kB\n"
+        "Out of memory: Killed process 204467 (strawberry) total-vm:55853172kB\n";
     fact("linux.processes_n", "200");
     fact("linux.usb_audio.1-1.4.4.control", "on");
     answer("journalctl -k -b -q -o cat", "", 0); /* no right to it */

@@ -56,7 +56,8 @@ static void check_state(const struct st_facts *facts, const char *key, enum st_f
     if (fact == NULL)
         fail_msg("nobody looked for %s", key);
     else if (fact->state != expected)
-        fail_msg("%s is %s, not %s", key, st_fact_state_names[fact->state], st_fact_state_names[expected]);
+        fail_msg("%s is %s, not %s", key, st_fact_state_names[fact->state],
+                 st_fact_state_names[expected]);
 }
 
 static void check_text(const struct st_facts *facts, const char *key, const char *expected)
@@ -121,7 +122,8 @@ static void expect_bus(bool live, bool is)
 /** A live tree without the socket: only a captured one never has sockets. */
 static void rtkit_cannot_be_asked_without_a_bus(void **state)
 {
-    static const char *const sockets[] = {"/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"};
+    static const char *const sockets[] = {"/run/dbus/system_bus_socket",
+                                          "/var/run/dbus/system_bus_socket"};
     expect_bus(false, true);
     expect_bus(true, false);
     ST_EACH (socket, sockets) { /* one is the default of D-Bus, the other of sd-bus */
@@ -197,7 +199,8 @@ static void a_configuration_says_yes_no_or_nothing(void **state)
     file("/proc/sys/kernel/osrelease", "6.1\n");
     file("/boot/config-6.1",
          "# Linux/x86 6.1.140 Kernel Configuration\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n"
-         "# CONFIG_PREEMPT_RT is not set\nCONFIG_PREEMPT_DYNAMIC=y\r\n# CONFIG_RT_GROUP_SCHED is set\n"
+         "# CONFIG_PREEMPT_RT is not set\nCONFIG_PREEMPT_DYNAMIC=y\r\n# CONFIG_RT_GROUP_SCHED is "
+         "set\n"
          "CONFIG_HIGH_RES_TIMERS=m");
     look(false); /* only longer names begin with it */
     shown_is(__func__);
@@ -275,7 +278,8 @@ static void live_freebsd_reads_its_sysctls(void **state)
 {
     assert_int_equal(st_fake_set_sysctl(p, "kern.hz", "1000", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "kern.timecounter.alloweddeviation", "five", 0), 0);
-    assert_int_equal(st_fake_set_sysctl(p, "kern.eventtimer.choice", "LAPIC(600) i8254(100) RTC(0)", 0), 0);
+    assert_int_equal(
+        st_fake_set_sysctl(p, "kern.eventtimer.choice", "LAPIC(600) i8254(100) RTC(0)", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "kern.eventtimer.et.LAPIC.flags", "7", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "kern.eventtimer.et.RTC.flags", NULL, -EPERM), 0);
     look(true);
@@ -292,7 +296,8 @@ static void live_freebsd_reads_each_device_that_is_there(void **state)
     shown_is(__func__);
 }
 
-/* A large machine has hundreds of states: those of the other CPUs are facts only where they differ. */
+/* A large machine has hundreds of states: those of the other CPUs are facts only where they
+ * differ. */
 static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
 {
     for (int cpu = 0; cpu < 40; cpu++) {
@@ -306,7 +311,8 @@ static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
         }
     }
     assert_int_equal(
-        st_fake_set_file(p, "/sys/devices/system/cpu/cpu7/cpuidle/state1/latency", NULL, -EACCES), 0);
+        st_fake_set_file(p, "/sys/devices/system/cpu/cpu7/cpuidle/state1/latency", NULL, -EACCES),
+        0);
     look(false);
     shown_is(__func__);
 }

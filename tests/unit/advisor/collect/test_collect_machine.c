@@ -58,8 +58,8 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
     shown_is(__func__);
 }
 
-/* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th it starts
- * again after an xrun. */
+/* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th
+ * it starts again after an xrun. */
 static struct {
     int (*read_tree)(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                      size_t *ret_len);
@@ -75,10 +75,11 @@ static int read_moving(struct st_platform *machine, const char *path, char *buf,
     const bool xrun = card.has_xruns && card.looks_n % 25 == 5;
     st_fake_advance(p, card.looks_n++ % 7 == 3 ? 9000000 : 20000);
     card.started_ns = xrun ? st_platform_now_ns(p) : card.started_ns;
-    const int64_t steps_n = (st_platform_now_ns(p) - card.started_ns) * 48 / 1000000 / card.step_frames;
-    *ret_len =
-        (size_t)snprintf(buf, buf_bytes, "state: %s\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
-                         xrun || !card.runs ? "XRUN" : "RUNNING", (long long)(steps_n * card.step_frames));
+    const int64_t steps_n =
+        (st_platform_now_ns(p) - card.started_ns) * 48 / 1000000 / card.step_frames;
+    *ret_len = (size_t)snprintf(
+        buf, buf_bytes, "state: %s\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
+        xrun || !card.runs ? "XRUN" : "RUNNING", (long long)(steps_n * card.step_frames));
     st_fake_advance(p, 20000);
     return 0;
 }
@@ -134,8 +135,8 @@ static void only_usb_devices_that_play_are_facts(void **state)
 
 static void lines_that_carry_sound_are_facts(void **state)
 {
-    file("/proc/interrupts",
-         "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  i801_smbus, snd_hda_intel\n");
+    file("/proc/interrupts", "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  "
+                             "i801_smbus, snd_hda_intel\n");
     file("/proc/irq/16/effective_affinity_list", "3\n");
     look();
     shown_is(__func__);
@@ -159,11 +160,11 @@ static void an_interrupt_names_its_device(void **state)
 
 static void cards_say_where_they_are(void **state)
 {
-    file("/proc/asound/cards",
-         " 0 [NVidia         ]: HDA-Intel - HDA NVidia\n"
-         "                      HDA NVidia at 0xfc080000 irq 97\n"
-         " 2 [Device         ]: USB-Audio - USB PnP Sound Device\n"
-         "                      C-Media USB PnP Sound Device at usb-0000:02:00.0-9.1.1, full s\nno card\n");
+    file("/proc/asound/cards", " 0 [NVidia         ]: HDA-Intel - HDA NVidia\n"
+                               "                      HDA NVidia at 0xfc080000 irq 97\n"
+                               " 2 [Device         ]: USB-Audio - USB PnP Sound Device\n"
+                               "                      C-Media USB PnP Sound Device at "
+                               "usb-0000:02:00.0-9.1.1, full s\nno card\n");
     look();
     file("/proc/asound/cards", "--- no soundcards ---\n");
     look();
@@ -227,9 +228,10 @@ static void what_stands_below_etc_is_read(void **state)
 
 static void only_units_that_play_are_facts(void **state)
 {
-    file(UNITS "jack.service", "[Service]\nUser=ann\nExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa\n"
-                               "AmbientCapabilities=CAP_SYS_NICE\nCapabilityBoundingSet=CAP_SYS_NICE\n"
-                               "CapabilityBoundingSet=CAP_IPC_LOCK\n");
+    file(UNITS "jack.service",
+         "[Service]\nUser=ann\nExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa\n"
+         "AmbientCapabilities=CAP_SYS_NICE\nCapabilityBoundingSet=CAP_SYS_NICE\n"
+         "CapabilityBoundingSet=CAP_IPC_LOCK\n");
     file(UNITS "jack.service.d/limits.conf", "[Service]\nLimitRTPRIO=95\n");
     file(UNITS "web.service", "[Service]\nExecStart=/usr/bin/httpd\nLimitRTPRIO=1\n");
     look();
@@ -238,13 +240,15 @@ static void only_units_that_play_are_facts(void **state)
 
 static void the_users_configuration_wins(void **state)
 {
-    file("/usr/share/pipewire/pipewire.conf", "context.properties = { default.clock.rate = 44100 }\n");
+    file("/usr/share/pipewire/pipewire.conf",
+         "context.properties = { default.clock.rate = 44100 }\n");
     file("/etc/pipewire/pipewire.conf", "context.properties = { default.clock.quantum = 512\n"
                                         "vm.overrides = { default.clock.min-quantum = 1024 } }\n");
     file(HOME ".config/pipewire/pipewire.conf.d/a.conf",
          "context.properties = { default.clock.quantum = 64 }\n");
     file("/etc/pulse/daemon.conf", "realtime-scheduling = no\ndefault-fragments = many\n");
-    file("/etc/pulse/default.pa", "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
+    file("/etc/pulse/default.pa",
+         "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
     look();
     shown_is(__func__);
 }

@@ -1,4 +1,5 @@
-/* The rights of another user in a saved tree. Those that a login gives: tests/integration/login.sh. */
+/* The rights of another user in a saved tree. Those that a login gives:
+ * tests/integration/login.sh. */
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/unit.h"
@@ -17,8 +18,9 @@ static int setup(void **state)
     facts = st_facts_new(ST_OS_LINUX);
     if (p == NULL || facts == NULL)
         return -1;
-    file("/etc/passwd", "root:x:0:0:root:/:/bin/sh\nann:x:1000:1000:Ann,,,:/:/bin/sh\n"
-                        "bob:x:1001:29::/:/bin/sh\nbroken:x:none:1\nmistyped:x:10x0:1000::/:/bin/sh\n");
+    file("/etc/passwd",
+         "root:x:0:0:root:/:/bin/sh\nann:x:1000:1000:Ann,,,:/:/bin/sh\n"
+         "bob:x:1001:29::/:/bin/sh\nbroken:x:none:1\nmistyped:x:10x0:1000::/:/bin/sh\n");
     file("/etc/group", "root:x:0:\naudio:x:29:ann,eve\nann:x:1000:\nvideo:x:44:annabel\n");
     return 0;
 }

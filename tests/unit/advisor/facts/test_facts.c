@@ -30,7 +30,8 @@ static void facts_are_kept_in_order_of_key(void **state)
 static void a_second_put_replaces_and_keeps_the_pointer(void **state)
 {
     struct st_facts *facts = *state;
-    assert_int_equal(st_facts_put_state(facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/k"), 0);
+    assert_int_equal(st_facts_put_state(facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/k"),
+                     0);
     const struct st_fact *fact = st_facts_find(facts, "k");
     assert_int_equal(st_facts_put_text(facts, "k", "tsc", "/proc/k"), 0);
     assert_ptr_equal(st_facts_find(facts, "k"), fact);
@@ -46,7 +47,8 @@ static void the_four_states_read_differently(void **state)
     int64_t value = 42;
     const char *text = "untouched";
     assert_int_equal(st_facts_put_state(facts, "absent", ST_FACT_ABSENT, 0, NULL, "/x"), 0);
-    assert_int_equal(st_facts_put_state(facts, "unreadable", ST_FACT_UNREADABLE, EIO, NULL, "/x"), 0);
+    assert_int_equal(st_facts_put_state(facts, "unreadable", ST_FACT_UNREADABLE, EIO, NULL, "/x"),
+                     0);
     assert_int_equal(st_facts_put_state(facts, "malformed", ST_FACT_MALFORMED, 0, "?", "/x"), 0);
     assert_int_equal(st_facts_put_text(facts, "ok", " 950000\n", "/x"), 0);
     assert_int_equal(st_facts_put_text(facts, "word", "tsc", "/x"), 0);
@@ -92,10 +94,12 @@ static void what_is_malformed_keeps_its_text_and_is_no_value(void **state)
     assert_string_equal(text, "untouched");
 }
 
-static void collect_keys(const struct st_facts *facts, const char *prefix, const char *suffix, char *keys)
+static void collect_keys(const struct st_facts *facts, const char *prefix, const char *suffix,
+                         char *keys)
 {
     keys[0] = '\0';
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;) {
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;) {
         strcat(keys, fact->key);
         strcat(keys, " ");
     }
@@ -104,7 +108,8 @@ static void collect_keys(const struct st_facts *facts, const char *prefix, const
 static void a_walk_takes_prefix_and_suffix(void **state)
 {
     struct st_facts *facts = *state;
-    static const char *const keys[] = {"a.1.gov", "a.2.driver", "a.2.gov", "a.gov", "ab", "b.1.gov"};
+    static const char *const keys[] = {"a.1.gov", "a.2.driver", "a.2.gov",
+                                       "a.gov",   "ab",         "b.1.gov"};
     ST_EACH (key, keys)
         assert_int_equal(st_facts_put_int(facts, *key, 1, NULL), 0);
     char found[100];

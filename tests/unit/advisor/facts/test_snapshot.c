@@ -13,9 +13,10 @@ static struct st_facts *sample(void)
     assert_int_equal(st_facts_put_text(facts, "freebsd.zeros", "0002", "/i"), 0);
     assert_int_equal(st_facts_put_text(facts, "freebsd.empty", "", "/e"), 0);
     assert_int_equal(st_facts_put_state(facts, "freebsd.absent", ST_FACT_ABSENT, 0, NULL, "/a"), 0);
-    assert_int_equal(st_facts_put_state(facts, "freebsd.unreadable", ST_FACT_UNREADABLE, EACCES, NULL, "/u"),
-                     0);
-    assert_int_equal(st_facts_put_state(facts, "freebsd.malformed", ST_FACT_MALFORMED, 0, "\001?", "/m"), 0);
+    assert_int_equal(
+        st_facts_put_state(facts, "freebsd.unreadable", ST_FACT_UNREADABLE, EACCES, NULL, "/u"), 0);
+    assert_int_equal(
+        st_facts_put_state(facts, "freebsd.malformed", ST_FACT_MALFORMED, 0, "\001?", "/m"), 0);
     return facts;
 }
 
@@ -58,7 +59,8 @@ static void each_fact_has_its_five_members(void **state)
     struct st_facts *facts = sample();
     json_t *document = st_snapshot_json(facts);
     const json_t *array = json_object_get(document, "facts");
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-snapshot/1");
+    assert_string_equal(json_string_value(json_object_get(document, "schema")),
+                        "sleeptune-snapshot/1");
     static const char *const names[] = {"key", "value", "state", "errno", "source"};
     for (size_t i = 0; i < json_array_size(array); i++) {
         ST_EACH (name, names)
@@ -122,8 +124,8 @@ static void what_is_not_a_snapshot_is_refused_with_the_reason(void **state)
         {FACT("\"key\": \"k\", \"state\": \"unreadable\", \"errno\": 0"), "fact 0 (k)"},
         {FACT("\"key\": \"k\", \"state\": \"unreadable\", \"errno\": 99999999999"), "fact 0 (k)"},
         {FACT("\"key\": \"k\", \"state\": \"absent\", \"errno\": 1"), "fact 0 (k)"},
-        {HEAD
-         "\"facts\": [{\"key\": \"k\", \"state\": \"absent\"}, {\"key\": \"k\", \"state\": \"absent\"}]}",
+        {HEAD "\"facts\": [{\"key\": \"k\", \"state\": \"absent\"}, {\"key\": \"k\", \"state\": "
+              "\"absent\"}]}",
          "fact 1 (k)"},
         {HEAD "\"os\": \"linux\", \"facts\": []}", "not JSON"},
     };
@@ -133,8 +135,8 @@ static void what_is_not_a_snapshot_is_refused_with_the_reason(void **state)
 
 static void unknown_members_are_accepted(void **state)
 {
-    static const char text[] =
-        HEAD "\"later\": {}, \"facts\": [{\"key\": \"k\", \"state\": \"ok\", \"value\": 5, \"more\": [1]}]}";
+    static const char text[] = HEAD "\"later\": {}, \"facts\": [{\"key\": \"k\", \"state\": "
+                                    "\"ok\", \"value\": 5, \"more\": [1]}]}";
     struct st_facts *facts;
     int64_t value;
     assert_null(st_snapshot_parse(text, strlen(text), &facts));

@@ -24,10 +24,11 @@ static void invalid_bytes_become_replacement_characters(void **state)
 {
     check_utf8("a\xFFz", 3, "a\xEF\xBF\xBDz");
     check_utf8("a\0z", 3, "a\xEF\xBF\xBDz");
-    check_utf8("\xC3", 1, "\xEF\xBF\xBD");                                                 /* cut short */
-    check_utf8("\xC0\x80", 2, "\xEF\xBF\xBD\xEF\xBF\xBD");                                 /* overlong NUL */
-    check_utf8("\xED\xA0\x80", 3, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");                 /* surrogate */
-    check_utf8("\xF4\x90\x80\x80", 4, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* > U+10FFFF */
+    check_utf8("\xC3", 1, "\xEF\xBF\xBD");                                 /* cut short */
+    check_utf8("\xC0\x80", 2, "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* overlong NUL */
+    check_utf8("\xED\xA0\x80", 3, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* surrogate */
+    check_utf8("\xF4\x90\x80\x80", 4,
+               "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* > U+10FFFF */
 }
 
 static void a_text_is_cut_between_characters(void **state)

@@ -100,7 +100,8 @@ static void a_channel_of_13_is_on_one_line(void **state)
             "\t[pcm0:play:dsp0.p0]: spd 48000, fmt 0x00200010, flags 0x00002108, 0x00000004\n"
             "\t interrupts 267, underruns 2, feed 266, ready 0 [b:3072/1536/2|bs:4096/2048/2]\n"
             "\tchannel flags=0x2108<TRIGGERED,BUSY,HAS_VCHAN>\n"
-            "\tpcm0:play:dsp0.p0[pcm0:virtual:dsp0.vp0]: spd 48000, fmt 0x00200010, flags 0x1, 0x0, pid 62 "
+            "\tpcm0:play:dsp0.p0[pcm0:virtual:dsp0.vp0]: spd 48000, fmt 0x00200010, flags 0x1, "
+            "0x0, pid 62 "
             "(dsp)\n"
             "\t interrupts 0, underruns 16, feed 266, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
             "No devices installed from userspace.\n");
@@ -110,20 +111,20 @@ static void a_channel_of_13_is_on_one_line(void **state)
 
 static void a_channel_of_15_is_on_several_lines(void **state)
 {
-    sndstat(
-        "FreeBSD Audio Driver\n"
-        "Installed devices:\n"
-        "pcm0: <Generic (0x1af40022) (Analog)> on hdaa0 (1p:0v/1r:0v)\n"
-        "\t[dsp0.record.0]: spd 48000, fmt 0x00200010, flags 0x00000000, 0x00000021\n"
-        "\t\t interrupts 0, overruns 3, feed 0, hfree 512, sfree 32768\n"
-        "\t\t[b:512/256/2|bs:32768/256/128]\n"
-        "pcm1: <OKTO RESEARCH DAC8STEREO> on uaudio1 (1p:0v/1r:0v) default\n"
-        "\t[dsp1.play.0]: spd 48000/192000, fmt 0x00200010/0x00201000, flags 0x2000110c, 0x1, pid 2067 (x)\n"
-        "\t\t interrupts 840030, underruns 0, feed 840029, ready 82920\n"
-        "\t\t[b:12288/6144/2|bs:131072/65536/2]\n"
-        "Installed devices from userspace:\n"
-        "dsp.play: <virtual_oss device> (play/rec)\n"
-        "\t[dsp9.play.0]: spd 1, fmt 0x00200010, flags\n");
+    sndstat("FreeBSD Audio Driver\n"
+            "Installed devices:\n"
+            "pcm0: <Generic (0x1af40022) (Analog)> on hdaa0 (1p:0v/1r:0v)\n"
+            "\t[dsp0.record.0]: spd 48000, fmt 0x00200010, flags 0x00000000, 0x00000021\n"
+            "\t\t interrupts 0, overruns 3, feed 0, hfree 512, sfree 32768\n"
+            "\t\t[b:512/256/2|bs:32768/256/128]\n"
+            "pcm1: <OKTO RESEARCH DAC8STEREO> on uaudio1 (1p:0v/1r:0v) default\n"
+            "\t[dsp1.play.0]: spd 48000/192000, fmt 0x00200010/0x00201000, flags 0x2000110c, 0x1, "
+            "pid 2067 (x)\n"
+            "\t\t interrupts 840030, underruns 0, feed 840029, ready 82920\n"
+            "\t\t[b:12288/6144/2|bs:131072/65536/2]\n"
+            "Installed devices from userspace:\n"
+            "dsp.play: <virtual_oss device> (play/rec)\n"
+            "\t[dsp9.play.0]: spd 1, fmt 0x00200010, flags\n");
     check("freebsd.sndstat.pcm0.parent", "hdaa0");
     check("freebsd.sndstat.pcm0.play.block_us", "(none)");
     check("freebsd.sndstat.pcm1.play.block_us", "4000"); /* of the hardware's rate */
@@ -131,7 +132,8 @@ static void a_channel_of_15_is_on_several_lines(void **state)
 
 static void without_verbosity_there_are_names_only(void **state)
 {
-    sndstat("Installed devices:\npcm5: <A <b> c> (play) default\nNo devices installed from userspace.\n");
+    sndstat("Installed devices:\npcm5: <A <b> c> (play) default\nNo devices installed from "
+            "userspace.\n");
     check("freebsd.sndstat.pcm5.parent", "(none)");
 }
 
@@ -141,9 +143,10 @@ static void hostile_sndstat_is_left_out(void **state)
             "pcm: <x> (play)\npcm999999999999999999999: <x> (play)\npcm3: >y< (play)\n"
             "\t[dsp3.play.0]: spd 0, fmt 0x00200010, flags\n\t[b:1/1/1|\n");
     assert_int_equal(facts->n, 0);
-    sndstat("Installed devices:\npcm0: <x> (play)\n"
-            "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
-            "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
+    sndstat(
+        "Installed devices:\npcm0: <x> (play)\n"
+        "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
+        "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
     check("freebsd.sndstat.pcm0.play.block_us", "(none)");
     assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", "x"), -EBADMSG);
     assert_int_equal(st_freebsd_text_sndstat(facts, "", "x"), -EBADMSG);

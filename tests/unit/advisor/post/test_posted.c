@@ -51,31 +51,32 @@ static void look(int r)
         show("runs with %u frames", wish.frames);
 }
 
-#define ALSA_INFO                                                                                            \
-    "upload=true&script=true&cardinfo=\n!!################################\n"                                \
-    "!!ALSA Information Script v 0.5.3\n!!################################\n\n"                              \
-    "!!Kernel Information\n!!------------------\n\nKernel release:    6.1.0-37-amd64\n\n"                    \
-    "!!Sound Servers on this system\n!!----------------------------\n\n"                                     \
-    "PipeWire:\n      Installed - Yes (/usr/bin/pipewire)\n      Running - Yes\n\n"                          \
-    "Jack:\n      Installed - Yes (/usr/bin/jackd)\n      Running - No\n\n"                                  \
-    "!!Modprobe options (Sound related)\n!!--------------------------------\n\n"                             \
-    "snd-hda-intel: power_save=1 model=auto\n\n"                                                             \
-    "!!Loaded sound module options\n!!---------------------------\n\n"                                       \
-    "!!Module: snd_hda_intel\n\tpower_save : 10\n\tpower_save_controller : Y\n\n"                            \
-    "!!Module: i2c_core\n\tpower_save : 99\n\n"                                                              \
+#define ALSA_INFO                                                                                  \
+    "upload=true&script=true&cardinfo=\n!!################################\n"                      \
+    "!!ALSA Information Script v 0.5.3\n!!################################\n\n"                    \
+    "!!Kernel Information\n!!------------------\n\nKernel release:    6.1.0-37-amd64\n\n"          \
+    "!!Sound Servers on this system\n!!----------------------------\n\n"                           \
+    "PipeWire:\n      Installed - Yes (/usr/bin/pipewire)\n      Running - Yes\n\n"                \
+    "Jack:\n      Installed - Yes (/usr/bin/jackd)\n      Running - No\n\n"                        \
+    "!!Modprobe options (Sound related)\n!!--------------------------------\n\n"                   \
+    "snd-hda-intel: power_save=1 model=auto\n\n"                                                   \
+    "!!Loaded sound module options\n!!---------------------------\n\n"                             \
+    "!!Module: snd_hda_intel\n\tpower_save : 10\n\tpower_save_controller : Y\n\n"                  \
+    "!!Module: i2c_core\n\tpower_save : 99\n\n"                                                    \
     "!!HDA-Intel Codec information\n!!---------------------------\n\tpower_save : 7\n"
 
-#define LISTENED(back, kernel, valid, drift)                                                                 \
-    "{\n  \"schema\": \"sleeptune-listen/1\",\n  \"back\": " back ",\n  \"kernel\": \"" kernel               \
-    "\",\n  \"valid\": " valid ",\n  \"losses\": [],\n  \"drift_ppm\": " drift                               \
+#define LISTENED(back, kernel, valid, drift)                                                       \
+    "{\n  \"schema\": \"sleeptune-listen/1\",\n  \"back\": " back ",\n  \"kernel\": \"" kernel     \
+    "\",\n  \"valid\": " valid ",\n  \"losses\": [],\n  \"drift_ppm\": " drift                     \
     ",\n  \"rate_ppm\": 12.7,\n}\n"
 
-#define DUMP                                                                                                 \
-    "[\n  {\n    \"id\": 0,\n    \"type\": \"PipeWire:Interface:Core\",\n    \"info\": {\n"                  \
-    "      \"version\": \"1.0.5\"\n    }\n  },\n  {\n    \"id\": 44,\n"                                      \
-    "    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"state\": \"running\",\n"           \
-    "      \"props\": {\n        \"node.name\": \"REAPER\",\n        \"node.latency\": \"64/48000\"\n      " \
-    "}\n"                                                                                                    \
+#define DUMP                                                                                       \
+    "[\n  {\n    \"id\": 0,\n    \"type\": \"PipeWire:Interface:Core\",\n    \"info\": {\n"        \
+    "      \"version\": \"1.0.5\"\n    }\n  },\n  {\n    \"id\": 44,\n"                            \
+    "    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"state\": \"running\",\n" \
+    "      \"props\": {\n        \"node.name\": \"REAPER\",\n        \"node.latency\": "           \
+    "\"64/48000\"\n      "                                                                         \
+    "}\n"                                                                                          \
     "    }\n  }\n]\n"
 
 static void texts_show_what_they_have(void **state)
@@ -84,10 +85,12 @@ static void texts_show_what_they_have(void **state)
         const char *name, *text;
     } rows[] = {
         {"alsa-info", ALSA_INFO},
-        {"sysctl -a of Linux", "abi.vsyscall32 = 1\nkernel.osrelease = 6.1.0-37-amd64\n"
-                               "kernel.sched_rt_period_us = 1000000\nkernel.sched_rt_runtime_us = -1\n"
-                               "kernel.core_pattern =\nnot a sysctl\n"},
-        {"of FreeBSD", "kern.osreldate: 1302001\nkern.hz: 1000\nkern.timecounter.alloweddeviation: 5\n"},
+        {"sysctl -a of Linux",
+         "abi.vsyscall32 = 1\nkernel.osrelease = 6.1.0-37-amd64\n"
+         "kernel.sched_rt_period_us = 1000000\nkernel.sched_rt_runtime_us = -1\n"
+         "kernel.core_pattern =\nnot a sysctl\n"},
+        {"of FreeBSD",
+         "kern.osreldate: 1302001\nkern.hz: 1000\nkern.timecounter.alloweddeviation: 5\n"},
         {"of FreeBSD with =", "kern.osreldate=1302001\nkern.hz=1000\n"},
         {"what sysctl -a does not have does not exist",
          "kern.osreldate: 1302001\nkern.hz: 1000\nsecurity.jail.jailed: 0\n"},
@@ -107,25 +110,29 @@ static void texts_show_what_they_have(void **state)
         {"clocks too far apart: the card that plays is the wrong one",
          LISTENED("\"device\"", "Linux 6.1.0", "false", "-6000.4")},
         {"as far, the other way", LISTENED("\"device\"", "Linux 6.1.0", "false", "6000.4")},
-        {"prose behind it", LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "\"Hmm\", they said\n"},
-        {"a table of ps behind it",
-         LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "FF     88 pipewire\nTS      - firefox\n"},
+        {"prose behind it",
+         LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "\"Hmm\", they said\n"},
+        {"a table of ps behind it", LISTENED("\"device\"", "Linux 6.1.0", "true",
+                                             "30") "FF     88 pipewire\nTS      - firefox\n"},
         {"a server without its settings", "Server Name: pulseaudio\n"},
         {"neither y nor n", "CONFIG_HIGH_RES_TIMERS=Y\nCONFIG_RT_GROUP_SCHED=Y\n"},
         {"of a recorder made elsewhere", LISTENED("null", "", "true", "300")},
         {"of FreeBSD's cards", LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")},
-        {"a heading of ps without the class is none", "CLS RTPRIO COMMAND\nPID TTY CMD\nFF 88 pipewire\n"},
+        {"a heading of ps without the class is none",
+         "CLS RTPRIO COMMAND\nPID TTY CMD\nFF 88 pipewire\n"},
         {"the columns of ps -eLo class,rtprio,comm, its ps(1); 88 is rt.prio of pipewire.conf",
          "FF     88 pipewire\nTS      - firefox\n"},
-        {"heftig/rtkit issue 22",
-         "Sep 30 08:29:16 myhost rtkit-daemon[2200]: Supervising 4 threads of 4 processes of 2 users.\n"},
-        {"a line of grep in hw_params", "/proc/asound/card1/pcm0c/sub0/hw_params:rate: 48000 (48000/1)\n"},
+        {"heftig/rtkit issue 22", "Sep 30 08:29:16 myhost rtkit-daemon[2200]: Supervising 4 "
+                                  "threads of 4 processes of 2 users.\n"},
+        {"a line of grep in hw_params",
+         "/proc/asound/card1/pcm0c/sub0/hw_params:rate: 48000 (48000/1)\n"},
         {"grep snd in interrupts", "  5:   0   0    XT-PIC      i801_smbus, snd_hdspm\n"},
         {"rtcqs 0.6.7 about what does not play",
          "rtcqs - version 0.6.7\nIRQs\n====\n"
          "[ OK ] USB port xhci_hcd with IRQ 125 does not share its IRQ.\n"},
-        {"about a card", "rtcqs - version 0.6.7\n"
-                         "[ OK ] Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.\n"},
+        {"about a card",
+         "rtcqs - version 0.6.7\n"
+         "[ OK ] Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.\n"},
         {"the kernel writes \"a,b\" (kernel/irq/irqdesc.c, actions_show)",
          "rtcqs - version 0.6.7\n"
          "[ OK ] Soundcard i801_smbus,snd_hda_intel:card0 with IRQ 16 does not share its IRQ.\n"},
@@ -139,12 +146,14 @@ static void texts_show_what_they_have(void **state)
          "It worked on 12.4-RELEASE, and with 13.2-RELEASE it crackles.\nnow:\n"
          "13.2-RELEASE-p4\nkern.hz: 100\n"},
         {"uname -a of FreeBSD", "FreeBSD host 14.1-RELEASE FreeBSD 14.1-RELEASE GENERIC amd64\n"},
-        {"a file of debugfs", "$ sudo cat /sys/kernel/debug/sched/preempt\nnone (voluntary) full\n"},
+        {"a file of debugfs",
+         "$ sudo cat /sys/kernel/debug/sched/preempt\nnone (voluntary) full\n"},
         {"three files, one with a comment",
          "me@host:~$ cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor | sort | uniq -c\n"
          "     16 powersave\n"
          "/sys/module/snd_hda_intel/parameters/power_save:1\n"
-         "$ cat /etc/security/limits.d/audio.conf\n# @audio - rtprio 95\n@audio - memlock unlimited\n"},
+         "$ cat /etc/security/limits.d/audio.conf\n# @audio - rtprio 95\n@audio - memlock "
+         "unlimited\n"},
         {"what cat could not read",
          "$ cat /proc/swaps\ncat: /proc/swaps: No such file or directory\n"
          "$ cat /sys/kernel/realtime\ncat: /sys/kernel/realtime: Permission denied\n"},
@@ -158,7 +167,8 @@ static void texts_show_what_they_have(void **state)
          "R 73 0 0 12.3us 4.2us 0.00 0.00 30367 S24LE 1 48000  + alsa_input.usb-Dock-00\n"},
         {"the card's row is the cycle",
          "T   57   1024  48000  75.6us   9.8us  0.01  0.00    0    S32LE 2 48000 alsa_output.usb\n"
-         "T  149    441  44100  17.8us   0,6ms  0.00  0,26  113    F32LE 2 44100  = Music Player Daemon\n"
+         "T  149    441  44100  17.8us   0,6ms  0.00  0,26  113    F32LE 2 44100  = Music Player "
+         "Daemon\n"
          "t  150      0      0  17.8us   0.6ms  0.00  0.26    0    F32LE 2 48000  + scope\n"},
         {"pasted from HTML, with colours",
          "&gt; &gt; \033[1m$ cat /proc/cmdline\033[0m\r\n&gt; &gt; quiet&nbsp;threadirqs\r\n"},
@@ -170,7 +180,8 @@ static void texts_show_what_they_have(void **state)
         {"what stands beside an answer is none",
          "$ cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor\npowersave\n\nThanks!\n"},
         {"the journal of a second computer is not read",
-         "Nov 28 10:00:00 alpha pipewire[1]: spa.alsa: hw:0: snd_pcm_avail after recover: Broken pipe\n"
+         "Nov 28 10:00:00 alpha pipewire[1]: spa.alsa: hw:0: snd_pcm_avail after recover: Broken "
+         "pipe\n"
          "Nov 28 10:00:01 alpha wireplumber[7]: spa.alsa: hw:0: XRun! rate:48000\n"
          "2026-11-28T10:00:02+0100 beta pipewire[2]: spa.alsa: hw:9: XRun! rate:48000\n"},
         {"pw-dump, then uname", "$ pw-dump\n" DUMP "$ uname -r\n6.1.0-37-amd64\n"},
@@ -191,21 +202,24 @@ static void texts_show_what_they_have(void **state)
          "@realtime - rtprio 98\n@realtime - memlock unlimited\n\n"
          "cat /etc/security/limits.conf | tail -n 2\n@audio\t\t -\t rtpio\t\t 95\n"},
         {"jack2's 499", "hdac0: Command 0x20220011 timeout on address 2\n"},
-        {"raspberrypi/linux' 4314", "[  266.174889] WARNING: CPU: 0 PID: 561 at drivers/usb/dwc2/hcd.c:2683 "
-                                    "dwc2_assign_and_init_hc+0x8a8/0x954 [dwc2]\n"},
+        {"raspberrypi/linux' 4314",
+         "[  266.174889] WARNING: CPU: 0 PID: 561 at drivers/usb/dwc2/hcd.c:2683 "
+         "dwc2_assign_and_init_hc+0x8a8/0x954 [dwc2]\n"},
         {"drm-kmod's 296", "% vmstat -i\ninterrupt                          total       rate\n"
                            "irq16: hdac0 ehci0               1290332      10321\n"},
         {"yabridge, src/plugin/bridges/common.h",
          "realtime:      'yes-ish, see below'\n\n   RLIMIT_RTTIME is set to 200000 us. This can "
          "happen when\n"},
         {"a command as a heading", "cat /proc/sys/vm/swappiness:\n10\n"},
-        {"a version is no server that runs", "$ jackd -V\njackdmp version 1.9.16\n$ uname -r\n6.1.0\n"},
+        {"a version is no server that runs",
+         "$ jackd -V\njackdmp version 1.9.16\n$ uname -r\n6.1.0\n"},
         {"two programs killed for memory",
          "[ 10.1] Out of memory: Killed process 4242 (firefox) total-vm:1kB, UID:1000\n"
          "[ 11.1] Out of memory: Killed process 4243 (firefox) total-vm:1kB, UID:1000\n"},
         {"a container's limit is none of the computer's",
          "[ 10.1] Memory cgroup out of memory: Killed process 4242 (java) total-vm:1kB\n"},
-        {"RT watchdog", "Nov 28 10:00:00 host kernel: RT Watchdog Timeout (hard): easyeffects[4242]\n"},
+        {"RT watchdog",
+         "Nov 28 10:00:00 host kernel: RT Watchdog Timeout (hard): easyeffects[4242]\n"},
         {"without heading and class: the command says which column is which",
          "$ ps -eLo rtprio,psr,cmd | grep pipewire\n    - 0 /usr/bin/pipewire\n"
          "   95 0 /usr/bin/pipewire\n    - 14 grep --color=auto pipewire\n"},
@@ -213,9 +227,10 @@ static void texts_show_what_they_have(void **state)
         {"a unit's line ends nothing; [ alone is no dump",
          "Jul 22 08:53:39 fedora systemd[1571]: Started pipewire.service - PipeWire.\n"
          "$ uname -r\n6.1.0\n\n[\nmore prose\nand more\n"},
-        {"prose behind a unit", "\xe2\x97\x8f pipewire.service - PipeWire Multimedia Service\n"
-                                "     Active: active (running) since Mon 2025-06-10 10:00:38 CEST; 2h ago\n"
-                                "     CGroup: /user.slice\n\nit crackles since then\n"},
+        {"prose behind a unit",
+         "\xe2\x97\x8f pipewire.service - PipeWire Multimedia Service\n"
+         "     Active: active (running) since Mon 2025-06-10 10:00:38 CEST; 2h ago\n"
+         "     CGroup: /user.slice\n\nit crackles since then\n"},
         {"raboof/realtimeconfigquickscan's pull request 19",
          "Checking filesystem 'noatime' parameter... 4.18.7 kernel - good\n"
          "Checking the ability to prioritize processes with chrt... yes - good\n"
@@ -227,7 +242,8 @@ static void texts_show_what_they_have(void **state)
          "ERROR: JACK: Cannot use real-time scheduling (RR/5) (1: Operation not permitted)\n\n"
          "jackit-1.9.20_1\nFreeBSD 13\n"},
         {"a program of Linux' sound beside such prose",
-         "spa.alsa: front:0: snd_pcm_avail after recover: Broken pipe\nNo clicks with FreeBSD 13\n"},
+         "spa.alsa: front:0: snd_pcm_avail after recover: Broken pipe\nNo clicks with FreeBSD "
+         "13\n"},
         {"kdoren/linux' issue 1: two computers with one release",
          "Linux raspberrypi 5.4.81-rt45-v8+ #4 SMP PREEMPT Sat Dec 12 04:48:41 PST 2020 aarch64\n"
          "I rebuilt it\n$ uname -a\n"
@@ -235,32 +251,39 @@ static void texts_show_what_they_have(void **state)
         {"jack2's 491: the second computer gets its period over the network",
          "ionice -c 1 -n 0 sudo -u pi jackd -P 90 -d alsa -d speakers -p 512 -n 2 -P -r 48000\n\n"
          "ionice -c 1 -n 2 sudo -u user jackd -P 90 -d netone -n 3\n"},
-        {"rncbc/rtirq's 12", "` 126:      0      0    30151   IR-PCI-MSI 6297600-edge      xhci_hcd\n`\n"},
+        {"rncbc/rtirq's 12",
+         "` 126:      0      0    30151   IR-PCI-MSI 6297600-edge      xhci_hcd\n`\n"},
         {"microsoft/wslg's 684", "> PS> wsl --status\n> Kernel-Version: 5.10.60.1\n"
                                  ">fluidsynth: warning: Failed to set thread to high priority \n\n"
                                  ">@audio   -  rtprio     95\n>myUser   -  rtprio     95\n"},
         {"its 908", "WSL version: 1.0.0.0\nKernel version: 5.15.74.2\nWSLg version: 1.0.47\n"},
-        {"guitarix' 54", "***  failed to lock memory: Cannot allocate memory\n"
-                         "> [16:17:44]  Jack init  ***  The jack sample rate is 48000/sec\n"
-                         "> [16:17:44]  Jack init  ***  The jack buffer size is 1024/frames ...\n"
-                         "> [16:17:44]  PitchTracker  ***  error creating realtime thread - tuner\n"},
-        {"void-packages' 5191: root is refused", "[root@SkyLittleSystem ~]# jackd -dalsa\n"
-                                                 "Cannot use real-time scheduling (RR/10)(1: Operation not "
-                                                 "permitted)\n"},
+        {"guitarix' 54",
+         "***  failed to lock memory: Cannot allocate memory\n"
+         "> [16:17:44]  Jack init  ***  The jack sample rate is 48000/sec\n"
+         "> [16:17:44]  Jack init  ***  The jack buffer size is 1024/frames ...\n"
+         "> [16:17:44]  PitchTracker  ***  error creating realtime thread - tuner\n"},
+        {"void-packages' 5191: root is refused",
+         "[root@SkyLittleSystem ~]# jackd -dalsa\n"
+         "Cannot use real-time scheduling (RR/10)(1: Operation not "
+         "permitted)\n"},
         {"yabridge's 124", "19:01:16 [Cthulhu_x64] memlock limit: '65536 bytes, see below'\n"},
-        {"mumble's 2179", "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
-                          "Broken pipe\n"},
+        {"mumble's 2179",
+         "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
+         "Broken pipe\n"},
         {"aes67-linux-daemon's 79", "- stock kernel Linux 5.13.0-1025-raspi aarch64\n"
                                     "Scheduler set to Round Robin with priority 99...\n"},
         {"uname -a of NixOS 24.05, built as #1-NixOS",
-         "Linux nixos 6.6.54 #1-NixOS SMP PREEMPT_DYNAMIC Fri Oct  4 14:30:05 UTC 2024 x86_64 GNU/Linux\n"
+         "Linux nixos 6.6.54 #1-NixOS SMP PREEMPT_DYNAMIC Fri Oct  4 14:30:05 UTC 2024 x86_64 "
+         "GNU/Linux\n"
          "Cannot use real-time scheduling (RR/5)(1: Operation not permitted)\n"},
-        {"fastfetch beside its picture", "/////76767//7676767////     Kernel: Linux 6.10.4-061004-generic\n"},
+        {"fastfetch beside its picture",
+         "/////76767//7676767////     Kernel: Linux 6.10.4-061004-generic\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
         {"prose", "hello, my sound crackles\nwhat can I do?\n"},
         {"a snapshot", "{\"schema\": \"sleeptune-snapshot/1\"}"},
-        {"ps aux", "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 x\n"},
+        {"ps aux",
+         "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 x\n"},
         {"alsa-info without more", "!!ALSA Information Script v 0.5.3\nnothing else\n"},
         {"rtcqs without more", "rtcqs - version 0.6.7\n[ OK ] Realtime priorities can be set.\n"},
         {"settings of another FreeBSD program", "acpi.oem=\"BOCHS \"\nhint.pcm.0.eq=\"1\"\n"},

@@ -1,5 +1,5 @@
-/* How much work a text of 64 KiB makes, counted: no time of a machine. Measured beside it: 3.1 us a line of
- * four bytes, whose cost is the tables, so that the worst text below takes 40 ms. */
+/* How much work a text of 64 KiB makes, counted: no time of a machine. Measured beside it: 3.1 us a
+ * line of four bytes, whose cost is the tables, so that the worst text below takes 40 ms. */
 #include <dirent.h>
 
 #include "advisor/post/post.h"

@@ -50,7 +50,8 @@ static void commands_keep_their_length(void **state)
 static void characters_count_once_whatever_their_bytes(void **state)
 {
     assert_int_equal(st_text_columns("\xC2\xB5s"), 2);
-    assert_int_equal(st_text_columns("ピアノ e\u0301"), 6 + 2); /* wide ones, and an accent of its own */
+    assert_int_equal(st_text_columns("ピアノ e\u0301"),
+                     6 + 2); /* wide ones, and an accent of its own */
     char wide[] = "ピアノ";
     assert_string_equal(st_text_clip(wide, 5), "ピア");
     check(12, true, "a:", "\xC2\xB5\xC2\xB5\xC2\xB5 \xC2\xB5\xC2\xB5",

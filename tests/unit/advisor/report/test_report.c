@@ -36,10 +36,10 @@ static struct st_report report;
 static int setup(void **state)
 {
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
-    findings[0] =
-        (struct st_finding){.rule = &first, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
-    findings[1] =
-        (struct st_finding){.rule = &second, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
+    findings[0] = (struct st_finding){
+        .rule = &first, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
+    findings[1] = (struct st_finding){
+        .rule = &second, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
     report = (struct st_report){
         .facts = facts,
         .wish = {.frames = 64, .rate_hz = 48000, .period_ns = 1333333},
@@ -135,7 +135,8 @@ static void rates_are_printed_short_and_exact(void **state)
     static const struct {
         uint32_t rate_hz;
         const char *text;
-    } rows[] = {{48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22.05 kHz "}, {192000, " 192 kHz "}};
+    } rows[] = {
+        {48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22.05 kHz "}, {192000, " 192 kHz "}};
     ST_EACH (row, rows) {
         report.wish.rate_hz = row->rate_hz;
         assert_has(st_report_format_headline(&report), row->text);
@@ -170,7 +171,8 @@ static void an_unknown_that_could_not_have_mattered_is_no_failure(void **state)
 {
     struct st_rule mild = second;
     mild.worst = ST_STATUS_ADVICE;
-    findings[1] = (struct st_finding){.rule = &mild, .status = ST_STATUS_UNKNOWN, .summary = summary};
+    findings[1] =
+        (struct st_finding){.rule = &mild, .status = ST_STATUS_UNKNOWN, .summary = summary};
     assert_int_equal(st_report_exit_status(&report, ST_STATUS_PROBLEM), 0);
     assert_int_equal(st_report_exit_status(&report, ST_STATUS_ADVICE), 2);
 }
@@ -216,10 +218,14 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     static const struct {
         const char *key;
         int64_t value;
-    } rows[] = {
-        {"linux.rt.fifo_errno", 1}, {"linux.rt.fifo_priority", 70},          {"linux.rt.rtprio_limit", 0},
-        {"user.uid", 1000},         {"linux.rt.memlock_limit_bytes", 65536}, {"linux.rtkit.installed", 1},
-        {"linux.processes_n", 100}, {"linux.timer_slack_ns", 50000}};
+    } rows[] = {{"linux.rt.fifo_errno", 1},
+                {"linux.rt.fifo_priority", 70},
+                {"linux.rt.rtprio_limit", 0},
+                {"user.uid", 1000},
+                {"linux.rt.memlock_limit_bytes", 65536},
+                {"linux.rtkit.installed", 1},
+                {"linux.processes_n", 100},
+                {"linux.timer_slack_ns", 50000}};
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_report judged;
     ST_EACH (row, rows)
@@ -281,9 +287,12 @@ static void details_of_fine_rules_come_with_all(void **state)
 static void unread_facts_are_named_on_the_first_screen(void **state)
 {
     struct st_facts *facts = own_facts();
-    assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/x/proc/a"), 0);
-    assert_int_equal(st_facts_put_state(facts, "aa", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
-    assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/x/proc/a"),
+                     0);
+    assert_int_equal(st_facts_put_state(facts, "aa", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"),
+                     0);
+    assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"),
+                     0);
     assert_int_equal(st_facts_put_state(facts, "c", ST_FACT_MALFORMED, 0, "?", "/proc/c"), 0);
     assert_int_equal(st_facts_put_int(facts, "d", 1, "/proc/d"), 0);
     report.unreadable_n = 3;
@@ -298,7 +307,8 @@ static void every_format_tells_the_same(void **state)
     static const struct {
         const char *name;
         st_report_format *write;
-    } formats[] = {{"text", st_report_text}, {"json", st_report_json}, {"prometheus", st_report_prometheus}};
+    } formats[] = {
+        {"text", st_report_text}, {"json", st_report_json}, {"prometheus", st_report_prometheus}};
     hostile_facts();
     ST_EACH (format, formats) {
         char *text = print(format->write, 80, false, true);
@@ -356,7 +366,8 @@ static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
     check_stretched_sleeps(&made);
     st_report_finish(&made);
     /* and with the fix applied */
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.alloweddeviation", 0, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.alloweddeviation", 0, NULL),
+                     0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     assert_int_equal(find(&made, "freebsd-alloweddeviation")->status, ST_STATUS_OK);
     st_report_finish(&made);
@@ -373,7 +384,8 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     assert_float_equal(finding->effect_us, 0, 0);
     assert_has(finding->summary, "poll");
     st_report_finish(&made);
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL),
+                     0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     assert_float_equal(find(&made, "freebsd-alloweddeviation")->effect_us, 83.333, 0.05);
     st_report_finish(&made);
@@ -393,7 +405,8 @@ static void real_captures_have_no_problem_and_show_all_but_rights(void **state)
             const struct st_finding *finding = &made.findings[i];
             const bool whole = strstr(captures[c], "-usb") == NULL &&
                                strstr(finding->summary, "as the user who plays") == NULL;
-            if (finding->status == ST_STATUS_PROBLEM || (whole && finding->status == ST_STATUS_UNKNOWN))
+            if (finding->status == ST_STATUS_PROBLEM ||
+                (whole && finding->status == ST_STATUS_UNKNOWN))
                 fail_msg("%s: %s: %s", captures[c], finding->rule->id, finding->summary);
         }
         st_report_finish(&made);
@@ -459,7 +472,8 @@ static void findings_are_in_order_of_status_and_effect(void **state)
     }
 }
 
-/** Where system calls of others may take the whole period, the kernel comes before what has a bound. */
+/** Where system calls of others may take the whole period, the kernel comes before what has a
+ * bound. */
 static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
 {
     static const char *const modes[] = {"none voluntary (full)", "(none) voluntary full"};
@@ -470,7 +484,8 @@ static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
         assert_int_equal(st_facts_put_int(facts, "linux.rt.fifo_errno", EPERM, NULL), 0);
         assert_int_equal(st_facts_put_int(facts, "linux.timer_slack_ns", 50000, NULL), 0);
         assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
-        assert_int_equal(find(&made, "linux-preemption") < find(&made, "linux-timer-slack"), i == 1);
+        assert_int_equal(find(&made, "linux-preemption") < find(&made, "linux-timer-slack"),
+                         i == 1);
         st_report_finish(&made);
         st_facts_free(facts);
     }

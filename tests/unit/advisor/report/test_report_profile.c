@@ -18,10 +18,12 @@ static void profiles_are_known_by_name(void **state)
 
 static void a_cost_is_a_word_before_the_colon(void **state)
 {
-    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "power: several watts"), "power");
-    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "heat, power"), "power");
-    assert_null(
-        st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "none: one-shot is the default and saves power"));
+    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "power: several watts"),
+                        "power");
+    assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "heat, power"),
+                        "power");
+    assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP,
+                                          "none: one-shot is the default and saves power"));
     assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "powerful"));
     assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "none"));
     assert_null(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, ""));
@@ -34,11 +36,16 @@ static void each_profile_refuses_what_its_row_says(void **state)
         const char *cost;
         bool refused;
     } rows[] = {
-        {ST_REPORT_PROFILE_STUDIO, "power", false},     {ST_REPORT_PROFILE_STUDIO, "security", false},
-        {ST_REPORT_PROFILE_DESKTOP, "power", false},    {ST_REPORT_PROFILE_DESKTOP, "security", true},
-        {ST_REPORT_PROFILE_DESKTOP, "fairness", false}, {ST_REPORT_PROFILE_LAPTOP, "power", true},
-        {ST_REPORT_PROFILE_LAPTOP, "fairness", false},  {ST_REPORT_PROFILE_SERVER, "fairness", true},
-        {ST_REPORT_PROFILE_SERVER, "throughput", true}, {ST_REPORT_PROFILE_SERVER, "power", false},
+        {ST_REPORT_PROFILE_STUDIO, "power", false},
+        {ST_REPORT_PROFILE_STUDIO, "security", false},
+        {ST_REPORT_PROFILE_DESKTOP, "power", false},
+        {ST_REPORT_PROFILE_DESKTOP, "security", true},
+        {ST_REPORT_PROFILE_DESKTOP, "fairness", false},
+        {ST_REPORT_PROFILE_LAPTOP, "power", true},
+        {ST_REPORT_PROFILE_LAPTOP, "fairness", false},
+        {ST_REPORT_PROFILE_SERVER, "fairness", true},
+        {ST_REPORT_PROFILE_SERVER, "throughput", true},
+        {ST_REPORT_PROFILE_SERVER, "power", false},
         {ST_REPORT_PROFILE_SERVER, "memory: x", false},
     };
     ST_EACH (row, rows)
@@ -48,8 +55,9 @@ static void each_profile_refuses_what_its_row_says(void **state)
 /** A typing error in a rule's cost would make every profile accept it. */
 static void every_rule_names_a_known_cost(void **state)
 {
-    static const char *const known[] = {"none", "power", "fairness", "security", "throughput", "memory",
-                                        "CPU",  "heat",  "disk",     "latency",  "bandwidth",  "convenience"};
+    static const char *const known[] = {"none",       "power",   "fairness",  "security",
+                                        "throughput", "memory",  "CPU",       "heat",
+                                        "disk",       "latency", "bandwidth", "convenience"};
     for (size_t i = 0; i < st_rules_n; i++) {
         const char *cost = st_rule_cost(st_rules[i]);
         const size_t len = strcspn(cost, ",:; ");

@@ -98,7 +98,8 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
         char key[16], source[80];
         ST_PRINT(key, "k%d", i);
         ST_PRINT(source, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor", i);
-        assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EACCES, NULL, source), 0);
+        assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EACCES, NULL, source),
+                         0);
     }
     report.unreadable_n = 9;
     st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
@@ -262,8 +263,9 @@ static void the_first_sentence_names_the_one_thing_that_matters(void **state)
     static char fix[] = "sudo one";
     rules[0].id = "linux-rt-permission";
     fires(0, ST_STATUS_PROBLEM, -1, fix);
-    assert_string_equal(st_report_format_headline(&report), "What is seen here. "
-                                                            "Not measured at 64 frames at 48 kHz (1.3 ms).");
+    assert_string_equal(st_report_format_headline(&report),
+                        "What is seen here. "
+                        "Not measured at 64 frames at 48 kHz (1.3 ms).");
 }
 
 static void what_is_fine_is_listed_by_name(void **state)
@@ -292,17 +294,18 @@ static void seven_rows(const void *ctx, FILE *out, int width, bool colour)
 static void an_answer_leaves_room_for_settings_and_one_step(void **state)
 {
     static char fix[] = "sudo sysctl a=1";
-    struct st_report_answer answer = {.text = "64 frames were enough: no dropout in 7 s.",
-                                      .table = seven_rows,
-                                      .next = "a command that is so long that it does not fit into a line of "
-                                              "eighty columns"};
+    struct st_report_answer answer = {
+        .text = "64 frames were enough: no dropout in 7 s.",
+        .table = seven_rows,
+        .next = "a command that is so long that it does not fit into a line of "
+                "eighty columns"};
     for (size_t i = 0; i < 6; i++)
         fires(i, ST_STATUS_ADVICE, 1, fix);
     report.answer = &answer;
     look(80);
-    answer.next =
-        "sudo sleeptune apply linux-a-rule-with-a-name-that-is-too-long-for-a-line-of-eighty-columns "
-        "(lets programs go before others)";
+    answer.next = "sudo sleeptune apply "
+                  "linux-a-rule-with-a-name-that-is-too-long-for-a-line-of-eighty-columns "
+                  "(lets programs go before others)";
     look(80);
     answer.next = "a command";
     answer.fine = true;

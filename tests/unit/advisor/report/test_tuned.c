@@ -7,7 +7,16 @@
 #define FOLDER "/var/lib/sleeptune-changes"
 
 static const struct st_tuned sample = {
-    .rows = {{"linux-swap", ST_TUNING_HELPS, 5, 4, 6.25, "vm.swappiness", "60", "10", {12, 1}, {90, 90}},
+    .rows = {{"linux-swap",
+              ST_TUNING_HELPS,
+              5,
+              4,
+              6.25,
+              "vm.swappiness",
+              "60",
+              "10",
+              {12, 1},
+              {90, 90}},
              {"linux-huge-pages", ST_TUNING_NO_EFFECT, 0, 0, 0, "/sys/x", "always", "madvise"}},
     .n = 2,
     .day = "2026-11-22",
@@ -31,15 +40,15 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     assert_int_equal(st_tuned_write(p, FOLDER, facts, &sample), 0);
     assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), 0);
     assert_int_equal(tuned.n, 2);
-    assert_string_equal(
-        st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap")),
-        "60 -> 10: 5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured 2026-11-22 with 32 frames");
+    assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap")),
+                        "60 -> 10: 5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured "
+                        "2026-11-22 with 32 frames");
     assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-huge-pages")),
                         "always -> madvise: no effect shown, measured 2026-11-22 with 32 frames");
     assert_string_equal(tuned.rows[0].target, "vm.swappiness");
-    assert_string_equal(
-        st_tuned_per_hour(&tuned.rows[0]),
-        "; dropouts of the test loop: about 480 an hour without this setting, at most 190 with it (95 %)");
+    assert_string_equal(st_tuned_per_hour(&tuned.rows[0]),
+                        "; dropouts of the test loop: about 480 an hour without this setting, at "
+                        "most 190 with it (95 %)");
     assert_string_equal(st_tuned_per_hour(&tuned.rows[1]), "");
     assert_null(st_tuned_find(&tuned, "linux-hz"));
     assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);
@@ -61,13 +70,15 @@ static void it_is_kept_on_freebsd(void **state)
     st_fake_free(p);
 }
 
-#define DOCUMENT(day, rows)                                                                                  \
-    "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"" day "\", \"kernel\": \"6.18.5\", \"frames\": 32, "     \
+#define DOCUMENT(day, rows)                                                                        \
+    "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"" day                                          \
+    "\", \"kernel\": \"6.18.5\", \"frames\": 32, "                                                 \
     "\"rows\": [" rows "]}"
-#define ROW(outcome, low, from)                                                                              \
-    "{\"id\": \"x\", \"outcome\": \"" outcome "\", \"fold\": 3, \"low\": " low                               \
-    ", \"high\": 5, \"target\": \"t\", \"from\": \"" from                                                    \
-    "\", \"to\": \"1\", \"runs\": [{\"dropouts\": 1, \"seconds\": 4}, {\"dropouts\": 0, \"seconds\": 4}]}"
+#define ROW(outcome, low, from)                                                                    \
+    "{\"id\": \"x\", \"outcome\": \"" outcome "\", \"fold\": 3, \"low\": " low                     \
+    ", \"high\": 5, \"target\": \"t\", \"from\": \"" from                                          \
+    "\", \"to\": \"1\", \"runs\": [{\"dropouts\": 1, \"seconds\": 4}, {\"dropouts\": 0, "          \
+    "\"seconds\": 4}]}"
 
 static void what_is_no_such_document_is_refused(void **state)
 {
@@ -100,10 +111,11 @@ static void what_is_no_such_document_is_refused(void **state)
 
 static void what_helps_comes_first_within_a_status(void **state)
 {
-    struct st_finding findings[4] = {{.rule = st_rule_find("linux-huge-pages"), .status = ST_STATUS_ADVICE},
-                                     {.rule = st_rule_find("linux-watchdogs"), .status = ST_STATUS_ADVICE},
-                                     {.rule = st_rule_find("linux-swap"), .status = ST_STATUS_ADVICE},
-                                     {.rule = st_rule_find("linux-hz"), .status = ST_STATUS_OK}};
+    struct st_finding findings[4] = {
+        {.rule = st_rule_find("linux-huge-pages"), .status = ST_STATUS_ADVICE},
+        {.rule = st_rule_find("linux-watchdogs"), .status = ST_STATUS_ADVICE},
+        {.rule = st_rule_find("linux-swap"), .status = ST_STATUS_ADVICE},
+        {.rule = st_rule_find("linux-hz"), .status = ST_STATUS_OK}};
     struct st_report report = {.findings = findings, .findings_n = 4, .wish.frames = 64};
     st_report_rank(&report, NULL);
     assert_string_equal(findings[1].rule->id, "linux-huge-pages");

@@ -15,10 +15,11 @@ static struct st_facts *facts_of(const char *lines)
         int64_t number;
         assert_int_equal(sscanf(lines, "%127[^=]=%127[^\n]\n%n", key, value, &used), 2);
         if (strcmp(value, "!refused") == 0)
-            assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, ECONNREFUSED, NULL, "test"),
-                             0);
+            assert_int_equal(
+                st_facts_put_state(facts, key, ST_FACT_UNREADABLE, ECONNREFUSED, NULL, "test"), 0);
         else if (strcmp(value, "!timeout") == 0)
-            assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, ETIMEDOUT, NULL, "test"), 0);
+            assert_int_equal(
+                st_facts_put_state(facts, key, ST_FACT_UNREADABLE, ETIMEDOUT, NULL, "test"), 0);
         else if (st_text_int(value, &number) == 0)
             assert_int_equal(st_facts_put_int(facts, key, number, "test"), 0);
         else
@@ -29,25 +30,27 @@ static struct st_facts *facts_of(const char *lines)
 }
 
 #define PIPEWIRE "linux.processes_n=90\nlinux.daemon.pipewire=700\nlinux.ask.pipewire=answered\n"
-#define RING                                                                                                 \
-    "linux.alsa.card0.pcm0p.sub0.buffer_frames=512\nlinux.alsa.card0.pcm0p.sub0.rate_hz=48000\n"             \
+#define RING                                                                                       \
+    "linux.alsa.card0.pcm0p.sub0.buffer_frames=512\nlinux.alsa.card0.pcm0p.sub0.rate_hz=48000\n"   \
     "linux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n"
 #define RATES "linux.pipewire.allowed_rates=[ 44100, 48000 ]\n"
-#define DRIVER(hz)                                                                                           \
-    "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.driver=true\n"                             \
-    "linux.pipewire.node.31.media_class=Audio/Sink\nlinux.pipewire.node.31.format_rate_hz=" #hz "\n"
-#define MPV                                                                                                  \
-    "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\nlinux.pipewire.node.45.rate=1/"  \
+#define DRIVER(hz)                                                                                 \
+    "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.driver=true\n"                   \
+    "linux.pipewire.node.31.media_class=Audio/Sink\nlinux.pipewire.node.31.format_rate_hz=" #hz    \
+    "\n"
+#define MPV                                                                                        \
+    "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\nlinux.pipewire.node."  \
+    "45.rate=1/"                                                                                   \
     "44100\n"
-#define NODE46(latency)                                                                                      \
-    "linux.pipewire.node.46.state=running\nlinux.pipewire.node.46.name=game\n"                               \
+#define NODE46(latency)                                                                            \
+    "linux.pipewire.node.46.state=running\nlinux.pipewire.node.46.name=game\n"                     \
     "linux.pipewire.node.46.latency=" latency "\n"
-#define JACK                                                                                                 \
-    "linux.daemon.jackd=600\nlinux.jack.command=jackd -R -d alsa -r 96000 -p 256\n"                          \
+#define JACK                                                                                       \
+    "linux.daemon.jackd=600\nlinux.jack.command=jackd -R -d alsa -r 96000 -p 256\n"                \
     "linux.ask.jack_bufsize=answered\nlinux.jack.buffer_frames=256\nlinux.jack.rate_hz=96000\n"
 #define PULSE "linux.daemon.pulseaudio=800\nlinux.ask.pulseaudio=answered\n"
-#define ARDOUR                                                                                               \
-    "linux.alsa.card0.pcm0p.sub0.period_frames=64\nlinux.alsa.card0.pcm0p.sub0.rate_hz=44100\n"              \
+#define ARDOUR                                                                                     \
+    "linux.alsa.card0.pcm0p.sub0.period_frames=64\nlinux.alsa.card0.pcm0p.sub0.rate_hz=44100\n"    \
     "linux.alsa.card0.pcm0p.sub0.owner=ardour-7\n"
 
 static void what_runs_decides(void **state)
@@ -56,16 +59,17 @@ static void what_runs_decides(void **state)
         const char *facts, *text;
     } rows[] = {
         {"linux.processes_n=90\n", "128 frames at 48 kHz: no sound server runs here"},
-        {"linux.kernel.release=6.1\n", "128 frames at 48 kHz: sleeptune found no buffer size in use"},
+        {"linux.kernel.release=6.1\n",
+         "128 frames at 48 kHz: sleeptune found no buffer size in use"},
         {PIPEWIRE, "1024 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.rate_hz=44100\n",
          "512 frames at 44.1 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.max_quantum=256\n",
          "256 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE RING, "256 frames at 48 kHz, limited by PipeWire to half the card's buffer"},
-        {PIPEWIRE
-         "linux.alsa.card0.pcm0p.sub0.buffer_frames=1920\n"
-         "linux.alsa.card0.pcm0p.sub0.rate_hz=48000\nlinux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n",
+        {PIPEWIRE "linux.alsa.card0.pcm0p.sub0.buffer_frames=1920\n"
+                  "linux.alsa.card0.pcm0p.sub0.rate_hz=48000\nlinux.alsa.card0.pcm0p.sub0.owner="
+                  "data-loop.0\n",
          "512 frames at 48 kHz, limited by PipeWire to half the card's buffer"},
         {PIPEWIRE RING "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.card=0\n"
                        "linux.pipewire.node.31.disable_tsched=true\n",
@@ -74,15 +78,18 @@ static void what_runs_decides(void **state)
          "1024 frames at 48 kHz, set by PipeWire's force-quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.force_quantum=1024\n",
          "1024 frames at 48 kHz, set by PipeWire's force-quantum"},
-        {PIPEWIRE "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.application=Discord\n"
-                  "linux.pipewire.node.45.latency=360/48000\n",
+        {PIPEWIRE
+         "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.application=Discord\n"
+         "linux.pipewire.node.45.latency=360/48000\n",
          "256 frames at 48 kHz, Discord asked for 360 frames"},
-        /* a driver at another rate that is allowed (PipeWire 0.3.65 then has this cycle); one that is not */
+        /* a driver at another rate that is allowed (PipeWire 0.3.65 then has this cycle); one that
+           is not */
         {PIPEWIRE RATES DRIVER(
              44100) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
                     "linux.pipewire.node.45.rate=1/44100\n",
          "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
-        /* a game that asks for 1024/48000 has less because of the other; one that asks for 300 has not */
+        /* a game that asks for 1024/48000 has less because of the other; one that asks for 300 has
+           not */
         {PIPEWIRE RATES DRIVER(44100) MPV NODE46("1024/48000"),
          "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
         {PIPEWIRE RATES DRIVER(44100) MPV NODE46("300/48000"),
@@ -102,24 +109,28 @@ static void what_runs_decides(void **state)
          "1024 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE RATES DRIVER(88200), "1024 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE DRIVER(44100), "1024 frames at 48 kHz, PipeWire's default quantum"},
-        {PIPEWIRE DRIVER(88200) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
-                                "linux.pipewire.node.45.force_rate=88200\n",
+        {PIPEWIRE DRIVER(
+             88200) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
+                    "linux.pipewire.node.45.force_rate=88200\n",
          "1024 frames at 88.2 kHz, mpv forces 88200 Hz"},
         {PIPEWIRE "linux.pipewire.running_frames=256\nlinux.pipewire.running_rate_hz=44100\n",
          "256 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE "linux.pipewire.force_quantum=256\nlinux.pipewire.running_frames=256\n",
          "256 frames at 48 kHz, set by PipeWire's force-quantum"},
         {PIPEWIRE "linux.pipewire.force_quantum=0\nlinux.pipewire.force_rate_hz=96000\n",
-         "2048 frames at 96 kHz, clock.force-rate forces 96000 Hz"}, /* its quantum is scaled with the rate */
+         "2048 frames at 96 kHz, clock.force-rate forces 96000 Hz"}, /* its quantum is scaled with
+                                                                        the rate */
         {"linux.daemon.pipewire=700\nlinux.ask.pipewire=!refused\n",
          "128 frames at 48 kHz: no sound server answers here"},
-        {"linux.daemon.pipewire=700\nlinux.ask.pipewire=!timeout\nlinux.pipewire.quantum=!timeout\n",
+        {"linux.daemon.pipewire=700\nlinux.ask.pipewire=!timeout\nlinux.pipewire.quantum=!"
+         "timeout\n",
          "128 frames at 48 kHz: no sound server answers here"},
         {JACK, "256 frames at 96 kHz, set by JACK's option -p 256"},
         {JACK "linux.jack.buffer_frames=128\n", "128 frames at 96 kHz, as JACK runs now"},
         {"linux.daemon.jackd=600\nlinux.jack.command=jackd -d alsa\n",
          "1024 frames at 48 kHz, as JACK runs now"},
-        {"linux.daemon.jackdbus=600\nlinux.jack.buffer_frames=64\n", "64 frames at 48 kHz, as JACK runs now"},
+        {"linux.daemon.jackdbus=600\nlinux.jack.buffer_frames=64\n",
+         "64 frames at 48 kHz, as JACK runs now"},
         {JACK "linux.daemon_user.jackd=bob\nuser.uid=1000\nuser.name=ann\n",
          "128 frames at 48 kHz: the running sound server belongs to another user"},
         {JACK "linux.daemon_user.jackd=bob\nuser.uid=1000\nuser.name=ann\n" PIPEWIRE,
@@ -141,11 +152,13 @@ static void what_runs_decides(void **state)
         {PIPEWIRE ARDOUR
          "linux.alsa.card0.pcm0p.sub0.owner=wireplumber\n", /* it only tries what the card can */
          "1024 frames at 48 kHz, PipeWire's default quantum"},
-        {ARDOUR "linux.alsa.card1.pcm0c.sub0.period_frames=32\nlinux.alsa.card1.pcm0c.sub0.rate_hz=48000\n"
-                "linux.alsa.card1.pcm0c.sub0.owner=reaper\n",
+        {ARDOUR
+         "linux.alsa.card1.pcm0c.sub0.period_frames=32\nlinux.alsa.card1.pcm0c.sub0.rate_hz=48000\n"
+         "linux.alsa.card1.pcm0c.sub0.owner=reaper\n",
          "32 frames at 48 kHz, as reaper uses card1"},
         /* what others write */
-        {ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=a\033[2J\n", "64 frames at 44.1 kHz, as a?[2J uses card0"},
+        {ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=a\033[2J\n",
+         "64 frames at 44.1 kHz, as a?[2J uses card0"},
         {PIPEWIRE "linux.pipewire.quantum=-5\nlinux.pipewire.force_quantum=99999999\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.rate_hz=0\n",
@@ -194,8 +207,9 @@ static void no_rule_advises_against_a_buffer_in_use(void **state)
     st_report_finish(&report);
     assert_int_equal(st_report_make(facts, 256, 96000, &report), 0);
     assert_int_equal(st_report_find(&report, "linux-pipewire-quantum")->status, ST_STATUS_ADVICE);
-    assert_string_equal(st_report_find(&report, "linux-pipewire-quantum")->fix_now,
-                        "pw-metadata -n settings 0 clock.force-quantum 128   # 0 lets programs choose");
+    assert_string_equal(
+        st_report_find(&report, "linux-pipewire-quantum")->fix_now,
+        "pw-metadata -n settings 0 clock.force-quantum 128   # 0 lets programs choose");
     st_report_finish(&report);
     st_facts_free(facts);
 }

@@ -60,7 +60,8 @@ static void an_unreadable_fact_is_unknown_and_says_what_would_help(void **state)
 {
     struct fixture *f = *state;
     const char *text;
-    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/sys/k"), 0);
+    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/sys/k"),
+                     0);
     assert_int_equal(st_finding_need_text(&f->finding, "k", &text), -EACCES);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_has(f->finding.summary, "/sys/k");
@@ -75,7 +76,8 @@ static void a_malformed_fact_is_unknown_and_quoted(void **state)
 {
     struct fixture *f = *state;
     int64_t value;
-    assert_int_equal(st_facts_put_state(f->facts, "k", ST_FACT_MALFORMED, 0, "gr\xC3\xBCn", "/sys/k"), 0);
+    assert_int_equal(
+        st_facts_put_state(f->facts, "k", ST_FACT_MALFORMED, 0, "gr\xC3\xBCn", "/sys/k"), 0);
     assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -EBADMSG);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_has(f->finding.summary, "gr\xC3\xBCn");
@@ -171,17 +173,20 @@ static void the_real_time_budget_never_exceeds_its_period(void **state)
                 {"100000", "50000", "kernel.sched_rt_period_us"}};
     struct fixture *f = *state;
     const struct st_wish wish = {0};
-    assert_int_equal(st_facts_put_text(f->facts, ST_KEY_KERNEL_RELEASE, "6.1.0-37-amd64", "uname"), 0);
+    assert_int_equal(st_facts_put_text(f->facts, ST_KEY_KERNEL_RELEASE, "6.1.0-37-amd64", "uname"),
+                     0);
     ST_EACH (row, rows) {
-        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_period_us", row->period, "/proc");
-        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_runtime_us", row->runtime, "/proc");
+        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_period_us", row->period,
+                            "/proc");
+        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_runtime_us", row->runtime,
+                            "/proc");
         st_facts_put_text(f->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, "n", "/boot");
         st_finding_finish(&f->finding);
         st_rule_judge(st_rule_find("linux-rt-throttling"), f->facts, &wish, &f->finding);
         assert_int_equal(f->finding.changes_n, 2);
         assert_string_equal(f->finding.changes[0].key, row->first);
-        assert_true(strncmp(f->finding.fix_now + strlen("sudo sysctl "), row->first, strlen(row->first)) ==
-                    0);
+        assert_true(strncmp(f->finding.fix_now + strlen("sudo sysctl "), row->first,
+                            strlen(row->first)) == 0);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Judges the fixtures of tests/fixtures/rules/<id>.facts, one subtest each. The format is in the README
- * there. */
+/* Judges the fixtures of tests/fixtures/rules/<id>.facts, one subtest each. The format is in the
+ * README there. */
 #include <dirent.h>
 #include <fnmatch.h>
 
@@ -167,7 +167,8 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
                  st_finding_statuses[f->expect].name,
                  finding->summary != NULL ? finding->summary : "(no summary)");
     if (finding->status != ST_STATUS_UNKNOWN &&
-        st_finding_statuses[finding->status].rank > st_finding_statuses[st_rule_worst(f->rule)].rank)
+        st_finding_statuses[finding->status].rank >
+            st_finding_statuses[st_rule_worst(f->rule)].rank)
         fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
@@ -180,8 +181,8 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         fail_msg("%s: effect %.3f us, not null", f->name, finding->effect_us);
     if (f->has_effect && !f->effect_null &&
         (!finding->effect_known || fabs(finding->effect_us - f->effect_us) > 0.05))
-        fail_msg("%s: effect %s%.3f us, not %.3f us", f->name, finding->effect_known ? "" : "unknown ",
-                 finding->effect_us, f->effect_us);
+        fail_msg("%s: effect %s%.3f us, not %.3f us", f->name,
+                 finding->effect_known ? "" : "unknown ", finding->effect_us, f->effect_us);
     if (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) {
         if (finding->evidence_n == 0)
             fail_msg("%s: no evidence", f->name);
@@ -205,15 +206,16 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         ST_EACH_OF (fact, finding->evidence, finding->evidence_n)
             has = has || contains((*fact)->key, part);
         if (has == f->lacks[i])
-            fail_msg("%s: %s summary, formula, fix or evidence has \"%s\": %s", f->name, has ? "the" : "no",
-                     part, finding->summary);
+            fail_msg("%s: %s summary, formula, fix or evidence has \"%s\": %s", f->name,
+                     has ? "the" : "no", part, finding->summary);
     }
 }
 
 /* A rule that promises to be applied shows it at its first example. */
 static void check_applied(const struct fixture *f, const struct st_finding *finding)
 {
-    if (st_rule_is_applied(f->rule) && strcmp(strchr(f->name, '/'), "/fires") == 0 && finding->changes_n == 0)
+    if (st_rule_is_applied(f->rule) && strcmp(strchr(f->name, '/'), "/fires") == 0 &&
+        finding->changes_n == 0)
         fail_msg("%s: the rule is applied and has nothing to apply (st_finding_change)", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         if (strstr(finding->changes[i].value, "mitigations=") != NULL ||
@@ -279,7 +281,8 @@ static void texts_are_complete(void **state)
     check_text(rule->id, "sources", rule->sources);
     if (strlen(rule->title) > 60)
         fail_msg("%s: title is longer than 60 columns", rule->id);
-    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_UNKNOWN && rule->worst != ST_STATUS_OK)
+    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_UNKNOWN &&
+        rule->worst != ST_STATUS_OK)
         fail_msg("%s: .worst is problem, ok, or left out", rule->id);
     if ((rule->judge != NULL) + (rule->judge_number != NULL) + (rule->judge_text != NULL) +
             (rule->cases != NULL) !=
@@ -327,7 +330,8 @@ static void each_file_is_in_the_list(void **state)
         char *name = entries[i]->d_name;
         name[strlen(name) - 6] = '\0';
         if (st_rule_find(name) == NULL)
-            fail_msg("tests/fixtures/rules/%s.facts belongs to no rule of advisor/rules/rule.c", name);
+            fail_msg("tests/fixtures/rules/%s.facts belongs to no rule of advisor/rules/rule.c",
+                     name);
         free(entries[i]);
     }
     free(entries);
@@ -341,7 +345,8 @@ static void add(const char *name, CMUnitTestFunction function, const struct st_r
         abort();
     f->rule = rule;
     f->name = strdup(name);
-    tests[tests_n++] = (struct CMUnitTest){.name = f->name, .test_func = function, .initial_state = f};
+    tests[tests_n++] =
+        (struct CMUnitTest){.name = f->name, .test_func = function, .initial_state = f};
 }
 
 static void add_rule(const struct st_rule *rule)

@@ -34,7 +34,8 @@ static void what_is_no_cpu_list_is_refused(void **state)
 static void jack_options_stand_before_and_behind_the_driver(void **state)
 {
     struct st_jack_command jack;
-    jack = st_linux_jack_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s");
+    jack = st_linux_jack_parse(
+        "/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s");
     assert_true(jack.realtime && jack.is_alsa && jack.soft_mode);
     assert_int_equal(jack.priority, 80);
     assert_int_equal(jack.frames, 64);

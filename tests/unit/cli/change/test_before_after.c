@@ -1,4 +1,5 @@
-/* Runs that are not compared, and why. Real clock: a run is made, and its figures are not looked at. */
+/* Runs that are not compared, and why. Real clock: a run is made, and its figures are not looked
+ * at. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,14 +29,16 @@ static json_t *run_of(int64_t slots_n, json_t *conditions)
         assert_int_equal(json_array_append_new(late, json_integer(i % 2)), 0);
     assert_int_equal(json_object_update(all, conditions), 0);
     json_decref(conditions);
-    return json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "schema", "sleeptune-before/1",
-                     "started_ns", 1, "interrupted", 0, "elapsed_periods", 2000, "misses", 0, "miss_events",
-                     0, "records_lost", 0, "conditions", all, "late", late);
+    return json_pack("{s:s, s:i, s:b, s:i, s:i, s:i, s:i, s:o, s:o}", "schema",
+                     "sleeptune-before/1", "started_ns", 1, "interrupted", 0, "elapsed_periods",
+                     2000, "misses", 0, "miss_events", 0, "records_lost", 0, "conditions", all,
+                     "late", late);
 }
 
 static void make(struct again *again, json_t *run)
 {
-    *again = (struct again){.target = {.folder = "/tmp/sleeptune-test-XXXXXX", .p = st_platform_native()}};
+    *again = (struct again){
+        .target = {.folder = "/tmp/sleeptune-test-XXXXXX", .p = st_platform_native()}};
     assert_non_null(mkdtemp(again->target.folder));
     snprintf(again->path, sizeof(again->path), "%s/before.json", again->target.folder);
     assert_int_equal(json_dump_file(run, again->path, 0), 0);

@@ -1,5 +1,5 @@
-/* cli/measure/music: what check says of the music that plays, from what helper programs print, and a daemon
- * recorded. */
+/* cli/measure/music: what check says of the music that plays, from what helper programs print, and
+ * a daemon recorded. */
 #include <sys/types.h>
 
 #include <fcntl.h>
@@ -71,16 +71,19 @@ static struct st_xrun_source server;
 
 static struct st_xrun_seen load(const char *client, int64_t frames)
 {
-    struct st_xrun_seen seen = {
-        .kind = ST_XRUN_SEEN_LOAD,
-        .load = {.cycles_n = 469, .busy_median_ns = ST_NS_PER_MS, .period_ns = 21333333, .frames = frames}};
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
+                                .load = {.cycles_n = 469,
+                                         .busy_median_ns = ST_NS_PER_MS,
+                                         .period_ns = 21333333,
+                                         .frames = frames}};
     ST_PRINT(seen.event.client, "%s", client);
     return seen;
 }
 
 static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout_reason reason)
 {
-    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = n, .reason = reason}};
+    struct st_xrun_seen seen = {
+        .event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = n, .reason = reason}};
     ST_PRINT(seen.event.client, "%s", client);
     return seen;
 }
@@ -120,8 +123,8 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     return facts;
 }
 
-static struct st_facts *watch(const char *source, const struct st_xrun_seen *lines, size_t lines_n, int end,
-                              bool as_root)
+static struct st_facts *watch(const char *source, const struct st_xrun_seen *lines, size_t lines_n,
+                              int end, bool as_root)
 {
     return watch_as(-1, source, lines, lines_n, end, as_root);
 }
@@ -132,7 +135,8 @@ static void says(struct st_facts *facts, const char *wanted)
     const char *answer, *next;
     assert_int_equal(st_facts_text(facts, ST_MUSIC_ANSWER, &answer), 0);
     const bool has_next = st_facts_text(facts, ST_MUSIC_NEXT, &next) == 0;
-    ST_PRINT(both, "%s%s%s%s", answer, has_next ? " Next: " : "", has_next ? next : "", has_next ? "." : "");
+    ST_PRINT(both, "%s%s%s%s", answer, has_next ? " Next: " : "", has_next ? next : "",
+             has_next ? "." : "");
     assert_string_equal(both, wanted);
     st_facts_free(facts);
 }
@@ -157,13 +161,15 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
-                "CPU time, the buffer lasts 21.3 ms). "
-                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer longer than the "
-                "program's worst cycle of "
-                "25.0 ms; 21.3 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: "
-                "sleeptune apply "
-                "linux-pipewire-quantum=2048).");
+    says(
+        facts,
+        "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
+        "CPU time, the buffer lasts 21.3 ms). "
+        "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer longer than the "
+        "program's worst cycle of "
+        "25.0 ms; 21.3 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: "
+        "sleeptune apply "
+        "linux-pipewire-quantum=2048).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -172,11 +178,12 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
     lines[2].event.cycle.busy_ns = 58 * ST_NS_PER_MS;
     lines[2].event.cycle.period_ns = 21333333;
-    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
-         "buffer lasts 21.3 ms). "
-         "Next: the program's worst cycle of 58.0 ms is longer than any buffer to play with; freeze "
-         "tracks or use fewer effects in Heavy.");
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
+        "buffer lasts 21.3 ms). "
+        "Next: the program's worst cycle of 58.0 ms is longer than any buffer to play with; freeze "
+        "tracks or use fewer effects in Heavy.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
@@ -186,7 +193,8 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
     lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Heavy lost sound 2 times: it computed too long. "
-         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze tracks or use fewer effects "
+         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze tracks or use "
+         "fewer effects "
          "in Heavy.");
 }
 
@@ -203,27 +211,30 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "linux-client-priority (Guitar plays without real-time priority, unlike the sound server: how to "
+         "linux-client-priority (Guitar plays without real-time priority, unlike the sound server: "
+         "how to "
          "get it).");
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sudo chrt --other "
-         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which ranks at "
+         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which "
+         "ranks at "
          "least as high as Guitar; or end that program).");
     lines[2].event.culprit_plays = 1; /* it has its priority for that */
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
          "(finds the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = lines[1].load.priority = ST_XRUN_NORMAL;
-    says(
-        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-        "real-time rights. Next: sudo sleeptune apply linux-rt-permission (gives programs that play priority "
-        "over others; then log out and in again).");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
+         "real-time rights. Next: sudo sleeptune apply linux-rt-permission (gives programs that "
+         "play priority "
+         "over others; then log out and in again).");
     right_set_up = true;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-         "real-time rights. Next: log out and in again (the right to real-time priority is set up); if you "
+         "real-time rights. Next: log out and in again (the right to real-time priority is set "
+         "up); if you "
          "did: "
          "sleeptune report.");
     right_set_up = false;
@@ -231,14 +242,17 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
 
 static void what_no_setting_helps_against_has_no_command(void **state)
 {
-    struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256), missed("Synth", 9, ST_DROPOUT_BLOCKED)};
+    struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256),
+                                   missed("Synth", 9, ST_DROPOUT_BLOCKED)};
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Synth lost sound 9 times: it waited for a lock, disk or program. Next: a "
-         "setting of Synth, such as reading sounds ahead from the disk; else report it to its authors.");
+         "setting of Synth, such as reading sounds ahead from the disk; else report it to its "
+         "authors.");
     lines[2].event.reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Synth lost sound 9 times: it waited for its memory, which had to be read from "
-         "disk. Next: sleeptune report (close programs that use much memory, and let a sampler load its "
+         "disk. Next: sleeptune report (close programs that use much memory, and let a sampler "
+         "load its "
          "sounds "
          "before you play; the settings of swap and locked memory are in the report).");
 }
@@ -247,7 +261,8 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
 {
     const struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256)};
     silent_ns = 5 * ST_NS_PER_S;
-    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false), "No dropout in 6.0 s on PipeWire.");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "No dropout in 6.0 s on PipeWire.");
     silent_ns = 0;
 }
 
@@ -256,9 +271,9 @@ static void a_server_that_names_no_one_is_not_made_to(void **state)
     const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     struct st_facts *facts = watch("jack", lines, 1, 0, false);
     assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
-    says(facts,
-         "In 11 s: 5 dropouts happened on JACK: a program was not ready, reason unknown; JACK does not say "
-         "which one.");
+    says(facts, "In 11 s: 5 dropouts happened on JACK: a program was not ready, reason unknown; "
+                "JACK does not say "
+                "which one.");
 }
 
 static void quiet_music_and_silence(void **state)
@@ -325,7 +340,8 @@ static void root_watches_as_the_user_who_ran_sudo(void **state)
 static void be_daemon(int fd)
 {
     static const char *const answers[] = {
-        "{\"schema\": \"sleeptune-causes/1\", \"dropouts\": {\"count\": 7, \"text\": \"mpv lost sound.\","
+        "{\"schema\": \"sleeptune-causes/1\", \"dropouts\": {\"count\": 7, \"text\": \"mpv lost "
+        "sound.\","
         " \"sources\": [{\"source\": \"pipewire\"}]}}",
         "{\"schema\": \"sleeptune-status/1\", \"screen\": {\"next\": \"sleeptune tune\"}}"};
     ST_EACH (answer, answers) {

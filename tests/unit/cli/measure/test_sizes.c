@@ -1,4 +1,5 @@
-/* cli/measure/sizes: the rows of check, from runs at several sizes. Real clock: one run of 20 ms. */
+/* cli/measure/sizes: the rows of check, from runs at several sizes. Real clock: one run of 20
+ * ms. */
 #include "cli/measure/sizes.h"
 #include "core/ns.h"
 #include "tests/unit/period.h"
@@ -98,7 +99,8 @@ static void rows_are(const char *name, const struct st_predict_view *view)
     free(text);
 }
 
-/* Rows of one measurement have no time of their own, and no tick stands where the music had dropouts. */
+/* Rows of one measurement have no time of their own, and no tick stands where the music had
+ * dropouts. */
 static void the_row_in_use_has_the_dropouts_of_the_music(void **state)
 {
     const struct st_predict_view view = {.width = 80, .used_frames = 256, .music_n = 38};
@@ -132,7 +134,8 @@ static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
     assert_int_equal(st_sizes_shortest(&used, 256), 256);
     used.frames = 16;
     assert_int_equal(st_sizes_shortest(&used, 0), 16);
-    used = (struct st_wish){.frames = 256, .rate_hz = 768000}; /* 32 frames: 42 us, which no loop runs at */
+    used = (struct st_wish){.frames = 256,
+                            .rate_hz = 768000}; /* 32 frames: 42 us, which no loop runs at */
     assert_int_equal(st_sizes_shortest(&used, 0), 128);
 }
 

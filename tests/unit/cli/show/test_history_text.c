@@ -1,5 +1,5 @@
-/* What sleeptune history says first, and its events: documents come from a socket or a file, so nothing in
- * them is trusted. */
+/* What sleeptune history says first, and its events: documents come from a socket or a file, so
+ * nothing in them is trusted. */
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
@@ -15,33 +15,36 @@
 
 static json_t *dropout(const char *client, const char *text, int count)
 {
-    return json_pack("{s:[s, s, s, s], s:s, s:b}", "cells", client, st_text("%d", count), text, "1.00 ms",
-                     "state", "warn", "detail", count / 2 == 2);
+    return json_pack("{s:[s, s, s, s], s:s, s:b}", "cells", client, st_text("%d", count), text,
+                     "1.00 ms", "state", "warn", "detail", count / 2 == 2);
 }
 
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
 static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, json_t *dropouts)
 {
-    json_t *row = json_pack("{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:I}", "from_ns", (json_int_t)SINCE_NS,
-                            "to_ns", (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS),
-                            "cycles", (json_int_t)32399999, "misses", 3, "skipped_periods", 1, "own_dropouts",
-                            0, "dropouts", observed < 0 ? json_null() : json_integer(observed),
-                            "lateness_max_ns", (json_int_t)3100000);
+    json_t *row =
+        json_pack("{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:I}", "from_ns", (json_int_t)SINCE_NS,
+                  "to_ns", (json_int_t)UNTIL_NS, "measured_ns", (json_int_t)(24 * HOUR_NS),
+                  "cycles", (json_int_t)32399999, "misses", 3, "skipped_periods", 1, "own_dropouts",
+                  0, "dropouts", observed < 0 ? json_null() : json_integer(observed),
+                  "lateness_max_ns", (json_int_t)3100000);
     json_t *watched = json_array();
     if (watched_ns > 0)
-        json_array_append_new(watched, json_pack("{s:s, s:I, s:o, s:i, s:i}", "source", "pipewire",
-                                                 "watched_ns", (json_int_t)watched_ns, "playing_ns",
-                                                 playing_ns < 0 ? json_null() : json_integer(playing_ns),
-                                                 "frames", 1024, "rate_hz", 48000));
-    return json_pack("{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS,
-                     "until_ns", (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row,
-                     "conditions", "frames", 128, "dropouts",
-                     dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s}], s:{s:[s, s, s, s], s:o}}", "count",
-                                                  observed, "text", "HeavyReverb made them.", "sources",
-                                                  "source", "pipewire", "table", "columns", "Program",
-                                                  "Dropouts", "Why", "Lost", "rows", dropouts)
-                                      : json_null(),
-                     "watched", watched);
+        json_array_append_new(watched,
+                              json_pack("{s:s, s:I, s:o, s:i, s:i}", "source", "pipewire",
+                                        "watched_ns", (json_int_t)watched_ns, "playing_ns",
+                                        playing_ns < 0 ? json_null() : json_integer(playing_ns),
+                                        "frames", 1024, "rate_hz", 48000));
+    return json_pack(
+        "{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS, "until_ns",
+        (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row, "conditions",
+        "frames", 128, "dropouts",
+        dropouts != NULL
+            ? json_pack("{s:i, s:s, s:[{s:s}], s:{s:[s, s, s, s], s:o}}", "count", observed, "text",
+                        "HeavyReverb made them.", "sources", "source", "pipewire", "table",
+                        "columns", "Program", "Dropouts", "Why", "Lost", "rows", dropouts)
+            : json_null(),
+        "watched", watched);
 }
 
 static char *render(json_t *shown, int columns, bool details)
@@ -97,8 +100,9 @@ static void a_long_lateness_is_as_wide_as_others(void **state)
                           json_pack("{s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:I}", "from_ns",
                                     (json_int_t)(UNTIL_NS + 53 * ST_NS_PER_S), "to_ns",
                                     (json_int_t)(UNTIL_NS + 113 * ST_NS_PER_S), "measured_ns",
-                                    (json_int_t)(60 * ST_NS_PER_S), "cycles", 22500, "skipped_periods", 0,
-                                    "misses", 0, "dropouts", 8, "lateness_max_ns", (json_int_t)297403000));
+                                    (json_int_t)(60 * ST_NS_PER_S), "cycles", 22500,
+                                    "skipped_periods", 0, "misses", 0, "dropouts", 8,
+                                    "lateness_max_ns", (json_int_t)297403000));
     look(render(shown, 80, false));
     shown_is(__func__);
 }
@@ -107,17 +111,17 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
 {
     for (int idle = 0; idle < 2; idle++) {
         json_t *shown = document(0, HOUR_NS, 0, json_array());
-        json_array_append_new(json_object_get(shown, "rows"),
-                              json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
-                                        (json_int_t)(UNTIL_NS + HOUR_NS), "idle_ns",
-                                        (json_int_t)(idle != 0 ? HOUR_NS - ST_NS_PER_S : HOUR_NS / 3),
-                                        "cycles"));
+        json_array_append_new(
+            json_object_get(shown, "rows"),
+            json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
+                      (json_int_t)(UNTIL_NS + HOUR_NS), "idle_ns",
+                      (json_int_t)(idle != 0 ? HOUR_NS - ST_NS_PER_S : HOUR_NS / 3), "cycles"));
         look(render(shown, 80, false));
     }
     json_t *shown = document(0, HOUR_NS, 0, json_array());
     json_array_append_new(json_object_get(shown, "rows"),
-                          json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
-                                    (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
+                          json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS,
+                                    "to_ns", (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
                                     (json_int_t)(40 * ST_NS_PER_S), "cycles"));
     look(render(shown, 80, false)); /* it begins and ends in the same minute */
     shown_is(__func__);
@@ -141,13 +145,15 @@ static void wide_names_do_not_shift_their_row(void **state)
 static json_t *with_change(const char *verdict)
 {
     json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
-    json_object_set_new(
-        shown, "changes",
-        json_pack("[{s:I, s:s, s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:n, s:s}], s:{s:I, s:i}, s:{s:I, s:i}}]",
-                  "at_ns", (json_int_t)SINCE_NS, "verdict", verdict, "what", "kind", "kernel", "name",
-                  "kernel", "before", "6.1.0-18", "now", "6.12.5", "kind", "file", "name", "/etc/asound.conf",
-                  "before", "now", "1", "before", "playing_ns", (json_int_t)(10 * HOUR_NS), "dropouts", 2,
-                  "since", "playing_ns", (json_int_t)(2 * HOUR_NS), "dropouts", 28));
+    json_object_set_new(shown, "changes",
+                        json_pack("[{s:I, s:s, s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:n, s:s}], "
+                                  "s:{s:I, s:i}, s:{s:I, s:i}}]",
+                                  "at_ns", (json_int_t)SINCE_NS, "verdict", verdict, "what", "kind",
+                                  "kernel", "name", "kernel", "before", "6.1.0-18", "now", "6.12.5",
+                                  "kind", "file", "name", "/etc/asound.conf", "before", "now", "1",
+                                  "before", "playing_ns", (json_int_t)(10 * HOUR_NS), "dropouts", 2,
+                                  "since", "playing_ns", (json_int_t)(2 * HOUR_NS), "dropouts",
+                                  28));
     return shown;
 }
 
@@ -164,7 +170,8 @@ static char *changes_text(json_t *document, bool details)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    const struct st_history_text_look look = {.columns = 80, .now_wall_ns = SINCE_NS, .details = details};
+    const struct st_history_text_look look = {
+        .columns = 80, .now_wall_ns = SINCE_NS, .details = details};
     st_history_text_changes(out, document, &look);
     fclose(out);
     json_decref(document);
@@ -224,9 +231,10 @@ static void hostile_names_do_no_harm_at_any_width(void **state)
 
 static char *event_text(const char *text, int columns, bool details)
 {
-    json_t *events = json_pack("{s:[{s:I, s:s, s:s, s:s, s:s, s:s, s:s}]}", "events", "time_ns",
-                               (json_int_t)UNTIL_NS, "event", "client-dropout", "text", text, "source",
-                               "pipewire", "device", "card", "client", "HeavyReverb", "certainty", "exact");
+    json_t *events =
+        json_pack("{s:[{s:I, s:s, s:s, s:s, s:s, s:s, s:s}]}", "events", "time_ns",
+                  (json_int_t)UNTIL_NS, "event", "client-dropout", "text", text, "source",
+                  "pipewire", "device", "card", "client", "HeavyReverb", "certainty", "exact");
     char *shown = NULL;
     size_t bytes = 0;
     const struct st_history_text_look look = {
@@ -240,7 +248,8 @@ static char *event_text(const char *text, int columns, bool details)
 
 static void an_event_is_said_as_it_is(void **state)
 {
-    look(event_text("HeavyReverb made 12 dropouts on card (JACK): it computed too long", 300, false));
+    look(event_text("HeavyReverb made 12 dropouts on card (JACK): it computed too long", 300,
+                    false));
     shown_is(__func__);
 }
 
@@ -254,7 +263,8 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
         char *text = event_text(story, 80, details != 0);
         assert_true((strstr(text, "the end") != NULL) == (details != 0));
         int lines = 0;
-        for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL; lines++)
+        for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;
+             lines++)
             assert_true(st_text_columns(line) <= 80);
         assert_true(details != 0 ? lines > 2 : lines == 2);
         free(text);
@@ -292,9 +302,11 @@ static void the_next_command_asks_the_same_daemon_or_file(void **state)
         const char *command, *socket, *db, *again;
     } rows[] = {
         {"sleeptune history --causes", NULL, NULL, "sleeptune history --causes"},
-        {"sleeptune history --causes", "/run/s", NULL, "sleeptune history --causes --socket /run/s"},
+        {"sleeptune history --causes", "/run/s", NULL,
+         "sleeptune history --causes --socket /run/s"},
         {"sleeptune history", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune history --system"},
-        {"sleeptune status --watch", ST_DAEMON_SYSTEM_SOCKET, NULL, "sleeptune status --watch --system"},
+        {"sleeptune status --watch", ST_DAEMON_SYSTEM_SOCKET, NULL,
+         "sleeptune status --watch --system"},
         {"sleeptune history --changes", NULL, "/h.db", "sleeptune history --changes --db /h.db"},
         {"sleeptune status --watch", NULL, "/h.db", "sleeptune status --watch"},
         {"sleeptune report", "/run/s", NULL, "sleeptune report"},
@@ -313,8 +325,9 @@ static void an_answer_that_is_none_is_an_error(void **state)
         struct st_daemon_answer got;
         struct sockaddr_un address;
         const int in = one_answer(&address, "GET /v1/status ", row->answer);
-        assert_int_equal(st_daemon_client_try(address.sun_path, "status", ST_DAEMON_TIMEOUT_MS, &got),
-                         ST_EXIT_FAILURE);
+        assert_int_equal(
+            st_daemon_client_try(address.sun_path, "status", ST_DAEMON_TIMEOUT_MS, &got),
+            ST_EXIT_FAILURE);
         assert_has(got.error, row->error);
         st_daemon_client_finish(&got);
         one_answer_end(&address, in);

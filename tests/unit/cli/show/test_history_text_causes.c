@@ -10,8 +10,9 @@ static char *show(const json_t *document, int columns)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    st_history_text_causes(out, document,
-                           &(struct st_history_text_look){.columns = columns, .trace = st_os_rows[os].trace});
+    st_history_text_causes(
+        out, document,
+        &(struct st_history_text_look){.columns = columns, .trace = st_os_rows[os].trace});
     fclose(out);
     return text;
 }
@@ -28,9 +29,9 @@ static char *render(const char *rows, int columns)
     return text;
 }
 
-#define ROW(cause, culprit, count, total, worst, explained)                                                  \
-    "{\"text\": \"" cause "\", \"culprit\": " culprit ", \"count\": " #count ", \"total_ns\": " #total       \
-    ", \"worst_ns\": " #worst ", \"explained\": " #explained "}"
+#define ROW(cause, culprit, count, total, worst, explained)                                        \
+    "{\"text\": \"" cause "\", \"culprit\": " culprit ", \"count\": " #count                       \
+    ", \"total_ns\": " #total ", \"worst_ns\": " #worst ", \"explained\": " #explained "}"
 
 #define BUSY "another thread had the CPU"
 
@@ -73,9 +74,10 @@ static void table_has_a_row_for_each_cause_and_program(void **state)
 static void hostile_rows_are_shown_without_harm(void **state)
 {
     free(render("[1, null, {}, []]", 100));
-    char *text = render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) "," /**/
-                        ROW("run-queue", "\"x\"", 9223372036854775807, 9223372036854775807, 1, 1) "]",
-                        100);
+    char *text =
+        render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) "," /**/
+               ROW("run-queue", "\"x\"", 9223372036854775807, 9223372036854775807, 1, 1) "]",
+               100);
     assert_null(strchr(text, '\033'));
     assert_has(text, "run-queue: x\n");
     free(text);
@@ -84,8 +86,9 @@ static void hostile_rows_are_shown_without_harm(void **state)
 static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
 {
     static const char rows[] = "[" ROW(BUSY, "null", 2, 4000000, 3000000, 1.0) "]";
-    json_t *document = json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
-                                 json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
+    json_t *document =
+        json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
+                  json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
     assert_has(text, "\nculprit    which program delayed the test loop is not known:");
     assert_has(text, "To name it, run sleeptuned as root");
@@ -94,9 +97,10 @@ static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
     text = show(document, 400);
     assert_has(text, "is not known: it runs in a container. Run it outside.\n");
     free(text);
-    /* o8/d1-causes-hog.txt. At 8b8d5cff, below a row that names hog: "culprit    which program delayed the
-     * test loop is not known: sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead. To
-     * name it, run sleeptuned as root with trace.enabled = "on": man sleeptuned.conf" */
+    /* o8/d1-causes-hog.txt. At 8b8d5cff, below a row that names hog: "culprit    which program
+     * delayed the test loop is not known: sleeptuned traces on Linux only; on FreeBSD it counts
+     * interrupts instead. To name it, run sleeptuned as root with trace.enabled = "on": man
+     * sleeptuned.conf" */
     os = ST_OS_FREEBSD;
     text = show(document, 80);
     assert_lacks(text, "\nculprit");

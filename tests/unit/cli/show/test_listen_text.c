@@ -23,8 +23,11 @@ static void begin(const char *way, const char *plays)
                                         .per_hour_max95 = 180,
                                         .noise_db = (double)NAN,
                                         .drift_ppm = (double)NAN};
-    view = (struct st_listen_view){
-        .result = &result, .live = &live, .rate_hz = RATE_HZ, .channels = 2, .rate_ppm = (double)NAN};
+    view = (struct st_listen_view){.result = &result,
+                                   .live = &live,
+                                   .rate_hz = RATE_HZ,
+                                   .channels = 2,
+                                   .rate_ppm = (double)NAN};
 }
 
 /* Shows what is not as it was. */
@@ -91,10 +94,11 @@ static void add_loss(double at_s)
     result.kept_n = result.losses_n;
 }
 
-static json_t *record(const char *event, double at_s, const char *client, const char *why, const char *text)
+static json_t *record(const char *event, double at_s, const char *client, const char *why,
+                      const char *text)
 {
-    return json_pack("{s:s, s:I, s:s, s:s, s:s}", "event", event, "time_ns", (json_int_t)(at_s * 1e9),
-                     "client", client, "why", why, "text", text);
+    return json_pack("{s:s, s:I, s:s, s:s, s:s}", "event", event, "time_ns",
+                     (json_int_t)(at_s * 1e9), "client", client, "why", why, "text", text);
 }
 
 /* Each loss has a row with its reason. */
@@ -106,7 +110,8 @@ static void test_reasons(void **state)
     json_t *records = json_pack(
         "[o, o, o, o]", record("client-dropout", 11, "Bitwig\x1b", "too slow", "Bitwig was late"),
         record("device-dropout", 21, "", "lost USB packets", "an xrun"),
-        record("late-wake", 31.1, "", "", "woke late"), record("late-wake", 11, "", "", "woke late, too"));
+        record("late-wake", 31.1, "", "", "woke late"),
+        record("late-wake", 11, "", "", "woke late, too"));
     json_object_set_new(json_array_get(records, 1), "place", json_string("bus"));
     view.records = records;
     look(1000, "");
@@ -148,7 +153,8 @@ static void test_screens(void **state)
     view.latency_frames = 2048;
     live.events_n[ST_CAPTURE_XRUN] = 3;
     for (size_t i = 0; i < 3; i++) {
-        live.events[i] = (struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 30 * RATE_HZ};
+        live.events[i] =
+            (struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 30 * RATE_HZ};
         ST_PRINT(live.events[i].text, "server \"%s\"", i == 1 ? "other" : "default");
     }
     live.events_kept_n = 3;
@@ -156,7 +162,8 @@ static void test_screens(void **state)
     add_loss(20);
     add_loss(30);
     result.lost_frames = 3 * RATE_HZ / 100;
-    json_t *records = json_pack("[o]", record("client-dropout", 11, "Bitwig", "too slow", "Bitwig was late"));
+    json_t *records =
+        json_pack("[o]", record("client-dropout", 11, "Bitwig", "too slow", "Bitwig was late"));
     view.records = records;
     look(80, "");
     result.drift_ppm = -2000;
@@ -185,8 +192,9 @@ static void test_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cannot_hear), cmocka_unit_test(test_next),   cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_screens),     cmocka_unit_test(test_status),
+        cmocka_unit_test(test_cannot_hear), cmocka_unit_test(test_next),
+        cmocka_unit_test(test_reasons),     cmocka_unit_test(test_screens),
+        cmocka_unit_test(test_status),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,10 +29,10 @@ static json_t *document_of(const char *name, const char *state)
     ST_PRINT(brief, "%s: 2 dropouts", name);
     ST_PRINT(answer, "%s made 2 of 3 dropouts.", name);
     /* a false daemon sends what it likes; JSON itself is UTF-8 */
-    json_t *document =
-        json_pack("{s:{s:s#, s:s#, s:s, s:s, s:s}}", "screen", "brief", brief, (int)strcspn(brief, "\xff"),
-                  "answer", answer, (int)strcspn(answer, "\xff"), "state", state, "next",
-                  "pw-metadata -n settings 0 clock.force-quantum 256", "next_why", "a & b");
+    json_t *document = json_pack(
+        "{s:{s:s#, s:s#, s:s, s:s, s:s}}", "screen", "brief", brief, (int)strcspn(brief, "\xff"),
+        "answer", answer, (int)strcspn(answer, "\xff"), "state", state, "next",
+        "pw-metadata -n settings 0 clock.force-quantum 256", "next_why", "a & b");
     assert_non_null(document);
     return document;
 }
@@ -47,7 +47,8 @@ static void expect(const char *form, const char *name, const char *state, const 
 static void each_bar_reads_its_own_form(void **state)
 {
     expect("waybar", "Amp", "bad",
-           "{\"class\":\"problem\",\"text\":\"Amp: 2 dropouts\",\"tooltip\":\"Amp made 2 of 3 dropouts.\\n"
+           "{\"class\":\"problem\",\"text\":\"Amp: 2 dropouts\",\"tooltip\":\"Amp made 2 of 3 "
+           "dropouts.\\n"
            "Next: pw-metadata -n settings 0 clock.force-quantum 256 - a &amp; b\"}");
     expect("i3blocks", "Amp", "bad", "Amp: 2 dropouts");
     expect("polybar", "Amp", "ok", "Amp: 2 dropouts");
@@ -68,8 +69,9 @@ static void a_name_is_no_markup_of_pango(void **state)
 {
     json_t *document = document_of(PANGO, "bad");
     json_t *line = json_loads(line_of("waybar", document), 0, NULL);
-    assert_string_equal(json_string_value(json_object_get(line, "text")),
-                        "&lt;span size=&#39;1&#39;&gt;&amp;amp;&lt;/span&gt;&quot;&#39;\\: 2 dropouts");
+    assert_string_equal(
+        json_string_value(json_object_get(line, "text")),
+        "&lt;span size=&#39;1&#39;&gt;&amp;amp;&lt;/span&gt;&quot;&#39;\\: 2 dropouts");
     assert_has(json_string_value(json_object_get(line, "tooltip")), "&lt;/span&gt;");
     json_decref(line);
     json_decref(document);
@@ -77,7 +79,8 @@ static void a_name_is_no_markup_of_pango(void **state)
 
 static void a_line_stays_one_safe_line_in_each_form(void **state)
 {
-    for (const struct st_status_line_form *form = st_status_line_forms; form->name != NULL; form++) {
+    for (const struct st_status_line_form *form = st_status_line_forms; form->name != NULL;
+         form++) {
         json_t *document = document_of(ACTS, "bad");
         assert_true(st_safe_is(line_of(form->name, document)));
         json_decref(document);
@@ -88,7 +91,8 @@ static void a_line_stays_one_safe_line_in_each_form(void **state)
 static void what_is_missing_is_left_out(void **state)
 {
     json_t *document = json_loads("{\"screen\":{\"answer\":5}}", 0, NULL);
-    assert_string_equal(line_of("waybar", document), "{\"class\":\"ok\",\"text\":\"\",\"tooltip\":\"\"}");
+    assert_string_equal(line_of("waybar", document),
+                        "{\"class\":\"ok\",\"text\":\"\",\"tooltip\":\"\"}");
     json_decref(document);
     assert_string_equal(line_of("polybar", NULL), "no sleeptuned");
     assert_string_equal(line_of("plain", NULL), "warning: no sleeptuned is listening on /x<y>.");

@@ -1,4 +1,5 @@
-/* The screen of `sleeptune status` at every size, with all that a daemon, or a false one, may send. */
+/* The screen of `sleeptune status` at every size, with all that a daemon, or a false one, may
+ * send. */
 #include "cli/show/status_screen.h"
 #include "core/text/text.h"
 #include "tests/unit/screen.h"
@@ -6,11 +7,13 @@
 
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
-    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95 % confidence: at most 984 per "
+    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95 % confidence: at most 984 "
+    "per "
     "hour), "
     "worst wake-up 8.872 ms late.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
     "\"sections\":[{\"title\":\"\",\"rows\":["
-    "{\"label\":\"Warning\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
+    "{\"label\":\"Warning\",\"text\":\"loop: no right to "
+    "SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
     "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = "
     "1000)\",\"state\":\"ok\",\"detail\":false},"
     "{\"label\":\"Odd\",\"text\":\"a detail among them\",\"state\":\"ok\",\"detail\":true}]},"
@@ -29,7 +32,8 @@ static json_t *document(void)
     return of;
 }
 
-static char *drawn(int rows, int columns, bool unicode, const json_t *of, const struct st_status_screen *how)
+static char *drawn(int rows, int columns, bool unicode, const json_t *of,
+                   const struct st_status_screen *how)
 {
     struct st_screen screen;
     char *text = NULL;
@@ -93,16 +97,17 @@ static json_t *document_with_clients(int n)
     for (int i = 0; i < n; i++) {
         char name[48];
         ST_PRINT(name, i == 0 ? "HeavyReverb" : "Client %d with a long a.b.c.d.e.f name", i);
-        json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
-                            "state", "warn", "detail", i == n - 1, "cells", name,
-                            i == 0       ? "407"
-                            : i == n - 1 ? "?"
-                                         : "0",
-                            i == 0 ? "lost the CPU to its own thread" : "", "12 %", i == 0 ? "117 %" : ""));
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label",
+                                              name, "text", "407 dropouts", "state", "warn",
+                                              "detail", i == n - 1, "cells", name,
+                                              i == 0       ? "407"
+                                              : i == n - 1 ? "?"
+                                                           : "0",
+                                              i == 0 ? "lost the CPU to its own thread" : "",
+                                              "12 %", i == 0 ? "117 %" : ""));
     }
-    json_t *section = json_pack("{s:s, s:[s, s, s, s, s], s:o}", "title", "Programs", "columns", "Program",
-                                "Dropouts", "Why", "Load", "Peak", "rows", rows);
+    json_t *section = json_pack("{s:s, s:[s, s, s, s, s], s:o}", "title", "Programs", "columns",
+                                "Program", "Dropouts", "Why", "Load", "Peak", "rows", rows);
     json_array_insert_new(json_object_get(json_object_get(of, "screen"), "sections"), 1, section);
     return of;
 }
@@ -113,8 +118,8 @@ static void clients_are_a_table_with_names_before_numbers(void **state)
     draws("clients", 30, 80, true, document_with_clients(4), &first);
     draws("clients-narrow", 30, 40, false, document_with_clients(4),
           &first); /* the last columns have to go */
-    json_t *two = json_pack("{s:{s:[{s:[s, s], s:[{s:[]}]}]}}", "screen", "sections", "columns", "A",
-                            "a head of 25 columns here", "rows", "cells");
+    json_t *two = json_pack("{s:{s:[{s:[s, s], s:[{s:[]}]}]}}", "screen", "sections", "columns",
+                            "A", "a head of 25 columns here", "rows", "cells");
     char *text = drawn(30, 27, false, two, &first);
     has(text, "A  a head of 25 columns he~\n");
     free(text);
@@ -131,13 +136,15 @@ static void table_keeps_room_for_the_first_programs(void **state)
     json_t *rows = json_object_get(
         json_array_get(json_object_get(json_object_get(of, "screen"), "sections"), 0), "rows");
     for (int i = 0; i < 6; i++)
-        json_array_insert_new(rows, 0,
-                              json_pack("{s:s, s:s, s:s, s:b}", "label", "Server", "text",
-                                        "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last "
-                                        "22:23:15, 5 s ago; Discord asked for 360 frames",
-                                        "state", "ok", "detail", 0));
+        json_array_insert_new(
+            rows, 0,
+            json_pack("{s:s, s:s, s:s, s:b}", "label", "Server", "text",
+                      "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last "
+                      "22:23:15, 5 s ago; Discord asked for 360 frames",
+                      "state", "ok", "detail", 0));
     draws("crowded", 24, 80, true, json_incref(of), &(struct st_status_screen){0});
-    draws("crowded-live", 24, 80, true, of, &(struct st_status_screen){.live = true, .message = "Live"});
+    draws("crowded-live", 24, 80, true, of,
+          &(struct st_status_screen){.live = true, .message = "Live"});
 }
 
 static void long_message_takes_the_rows_it_needs(void **state)
@@ -188,11 +195,13 @@ static void foreign_documents_are_survived(void **state)
         "{\"screen\":3}",
         "{\"screen\":{\"answer\":7,\"sections\":{}}}",
         "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}]}}",
-        ("{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,"
+        ("{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],"
+         "\"rows\":[null,7,"
          "{"
          "\"cells\":9},"
          "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}"),
-        ("{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
+        ("{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,"
+         "\"time_"
          "ns\":9223372036854775807}]}]}}"),
     };
     ST_EACH (document, documents) {
@@ -223,8 +232,8 @@ static void control_characters_do_not_reach_the_terminal(void **state)
 {
     json_t *of = document();
     json_t *screen = json_object_get(of, "screen");
-    json_t *row =
-        json_array_get(json_object_get(json_array_get(json_object_get(screen, "sections"), 0), "rows"), 0);
+    json_t *row = json_array_get(
+        json_object_get(json_array_get(json_object_get(screen, "sections"), 0), "rows"), 0);
     for (const char *const *key = (const char *const[]){"label", "text", NULL}; *key != NULL; key++)
         json_object_set_new(row, *key, json_string("a\x1b[2Jb\a\r\nx"));
     json_object_set_new(screen, "answer", json_string("a\x1b[2Jb\a\r\nx"));
@@ -242,9 +251,9 @@ static void text_of_others_cannot_reach_the_terminal_raw(void **state)
 {
     struct st_screen screen;
     assert_int_equal(st_screen_init(&screen, 1, 40, true), 0);
-    assert_int_equal(
-        st_screen_put(&screen, 0, 0, 40, ST_STYLE_PLAIN, "a\x1b[2J\x07\x7f\xc2\x9b\xff\xe2\x82\xc0\x80z"),
-        14);
+    assert_int_equal(st_screen_put(&screen, 0, 0, 40, ST_STYLE_PLAIN,
+                                   "a\x1b[2J\x07\x7f\xc2\x9b\xff\xe2\x82\xc0\x80z"),
+                     14);
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -264,7 +273,8 @@ static void text_that_is_cut_says_so(void **state)
     assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "x");
     assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "seven77"), 6);
     assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "~");
-    assert_int_equal(st_screen_wrap(&screen, 1, 0, 12, 2, ST_STYLE_PLAIN, "one two three four five six"), 2);
+    assert_int_equal(
+        st_screen_wrap(&screen, 1, 0, 12, 2, ST_STYLE_PLAIN, "one two three four five six"), 2);
     assert_string_equal(st_screen_cell(&screen, 1, 6)->text, "o");
     assert_string_equal(st_screen_cell(&screen, 1, 7)->text, " ");
     assert_string_equal(st_screen_cell(&screen, 2, 0)->text, "t");
@@ -285,7 +295,8 @@ static void word_longer_than_a_row_goes_on_in_the_next(void **state)
 {
     struct st_screen screen;
     assert_int_equal(st_screen_init(&screen, 4, 8, false), 0);
-    assert_int_equal(st_screen_wrap(&screen, 0, 0, 8, 4, ST_STYLE_PLAIN, "/run/sleeptune/sock ok"), 3);
+    assert_int_equal(st_screen_wrap(&screen, 0, 0, 8, 4, ST_STYLE_PLAIN, "/run/sleeptune/sock ok"),
+                     3);
     assert_string_equal(st_screen_cell(&screen, 1, 0)->text, "e");
     assert_string_equal(st_screen_cell(&screen, 2, 4)->text, "o");
     assert_int_equal(st_screen_wrapped_rows(&screen, 8, "/run/sleeptune/sock ok"), 3);

@@ -34,8 +34,8 @@ static void a_size_that_was_asked_for_is_passed_on(void **state)
 {
     expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
                 "sleeptune apply linux-swap --frames 64\n");
-    expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"}, NULL,
-                st_tune_output_next, "sleeptune apply linux-swap\n");
+    expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"},
+                NULL, st_tune_output_next, "sleeptune apply linux-swap\n");
 }
 
 static void what_apply_cannot_write_is_by_hand(void **state)
@@ -43,7 +43,8 @@ static void what_apply_cannot_write_is_by_hand(void **state)
     const struct st_wish wish = {.frames = 64};
     expect_text(&wish, "this is NixOS", st_tune_output_result,
                 "by hand: 'sleeptune report linux-swap' shows how");
-    expect_text(&wish, "this is NixOS", st_tune_output_next, "Next: sleeptune report --frames 64\n");
+    expect_text(&wish, "this is NixOS", st_tune_output_next,
+                "Next: sleeptune report --frames 64\n");
     expect_text(&wish, NULL, st_tune_output_result, "0.0)\nAll settings are");
 }
 

@@ -1,5 +1,5 @@
-/* The process that switches settings for `tune`, on the files of a captured tree: both processes see them.
- * Real clock: a real process is killed at random moments. */
+/* The process that switches settings for `tune`, on the files of a captured tree: both processes
+ * see them. Real clock: a real process is killed at random moments. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -64,8 +64,8 @@ static int add_row(const char *rule, const char *target, const char *old, const 
     struct st_journal *plan = &s->candidates.plan;
     const size_t i = s->candidates.n++;
     s->findings[i].rule = st_rule_find(rule);
-    s->candidates.rows[i] =
-        (struct st_candidate){.finding = &s->findings[i], .first_step = plan->entries_n, .steps_n = 1};
+    s->candidates.rows[i] = (struct st_candidate){
+        .finding = &s->findings[i], .first_step = plan->entries_n, .steps_n = 1};
     plan->entries = realloc(plan->entries, (plan->entries_n + 1) * sizeof(*plan->entries));
     struct st_entry *step = &plan->entries[plan->entries_n++];
     *step = (struct st_entry){.kind = ST_CHANGE_SYSFS};
@@ -84,15 +84,16 @@ static int set_up(void **state)
     if (mkdtemp(s->dir) == NULL)
         return -1;
     ST_PRINT(command,
-             "mkdir -p '%s" PAGES "' '%s/var/lib' '%s/sys/devices/system/cpu/cpufreq/policy0' '%s/etc'",
+             "mkdir -p '%s" PAGES
+             "' '%s/var/lib' '%s/sys/devices/system/cpu/cpufreq/policy0' '%s/etc'",
              s->dir, s->dir, s->dir, s->dir);
     if (system(command) != 0 || st_platform_root_new(s->dir, &s->p) != 0)
         return -1;
     write_file(PAGES "enabled", "always\n");
     write_file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
     add_row("linux-huge-pages", PAGES "enabled", "always", "madvise");
-    add_row("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave",
-            "performance");
+    add_row("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
+            "powersave", "performance");
     return 0;
 }
 
@@ -150,7 +151,8 @@ static void another_writer_is_named_and_left_alone(void **state)
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EBUSY);
     assert_int_equal(row, 1);
     assert_has(why, "scaling_governor (running here: power-profiles-daemon)");
-    assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0); /* the other one goes on */
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why),
+                     0); /* the other one goes on */
     assert_value(PAGES "enabled", "madvise");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
     assert_value(PAGES "enabled", "always");
@@ -210,8 +212,9 @@ static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **st
     assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
     assert_int_equal(row, 1);
-    assert_string_equal(why, PAGES
-                        "enabled: sleeptune changed this setting already. First run: sleeptune revert ID");
+    assert_string_equal(
+        why,
+        PAGES "enabled: sleeptune changed this setting already. First run: sleeptune revert ID");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
     assert_as_before();
 }
@@ -250,8 +253,8 @@ static pid_t tuner_with_a_setting_on(const char *said)
         char why[ST_TUNING_WHY_BYTES];
         size_t row;
         ST_PRINT(path, "%s%s", s->dir, said);
-        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(&supervisor) == 0 &&
-            st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
+        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 &&
+            start(&supervisor) == 0 && st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
             pause();
         _exit(1);
     }
@@ -276,19 +279,20 @@ static void kill_and_hear(pid_t tuner, const char *said, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* A folder in the place of the file that becomes the journal: as on a full disk the journal cannot be
- * written. */
+/* A folder in the place of the file that becomes the journal: as on a full disk the journal cannot
+ * be written. */
 static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
 {
     char path[256];
     const pid_t tuner = tuner_with_a_setting_on("/said");
     ST_PRINT(path, "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
     assert_int_equal(mkdir(path, 0755), 0);
-    kill_and_hear(tuner, "/said",
-                  "sleeptune tune: all is undone, but the list of changes (journal) in " FOLDER
-                  " cannot be written (Is a directory) and still lists the changes. Free space there: the "
-                  "next sleeptune "
-                  "revert, apply or tune corrects it.");
+    kill_and_hear(
+        tuner, "/said",
+        "sleeptune tune: all is undone, but the list of changes (journal) in " FOLDER
+        " cannot be written (Is a directory) and still lists the changes. Free space there: the "
+        "next sleeptune "
+        "revert, apply or tune corrects it.");
     assert_value(PAGES "enabled", "always");
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
@@ -305,10 +309,10 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     ST_PRINT(path, "%s" PAGES "enabled", s->dir);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
-    kill_and_hear(
-        tuner, "/said",
-        "sleeptune tune: sleeptune tune was ended, and a change it tried is still on. Run 'sleeptune revert "
-        "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
+    kill_and_hear(tuner, "/said",
+                  "sleeptune tune: sleeptune tune was ended, and a change it tried is still on. "
+                  "Run 'sleeptune revert "
+                  "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
     write_file(PAGES "enabled", "madvise\n");
@@ -347,13 +351,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_switches_and_sets_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_writer_is_named_and_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_setting_of_another_rule_is_refused_in_the_words_of_apply, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_setting_of_another_rule_is_refused_in_the_words_of_apply,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_tuner_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_killed_processes_are_made_good_by_the_next_run, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_killed_supervisor_ends_the_session, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_journal_that_cannot_be_written_keeps_nothing_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_journal_that_cannot_be_written_keeps_nothing_on, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_supervisor_that_cannot_undo_says_so, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,23 +29,28 @@ static void every_figure_is_there_without_a_script(void **state)
 {
     char *page = page_of(
         "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
-        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"next_why\":\"it helps\","
+        "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune "
+        "report\",\"next_why\":\"it helps\","
         "\"sections\":[{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no "
         "right\",\"state\":\"bad\"}]},"
         "{\"title\":\"Programs\",\"columns\":[\"Program\",\"Dropouts\",\"Why\"],\"rows\":["
         "{\"cells\":[\"<A>\",\"12\",\"\"]},{\"cells\":[\"B\",\"?\",\"late\"]},"
         "{\"cells\":[\"C\",\"0\",\"\"],\"detail\":true}]},"
-        "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
+        "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke "
+        "late\",\"state\":\"ok\","
         "\"detail\":true,\"time_ns\":1700000000000000000}]}]},"
-        "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
-        "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
+        "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":"
+        "1000,"
+        "\"text\":\"Ardour was "
+        "late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
     static const char *const parts[] = {
         /* in this order: the answer, the next step, its picture, programs, and the rest folded */
         "<title>sleeptune: degraded</title>",
         "<link rel=\"manifest\" href=\"/manifest.webmanifest\">",
         "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
         "<p id=\"answer\" class=\"bad\">Holds it.</p>",
-        "<p id=\"next\">Next: <code>sleeptune report</code> <button type=\"button\" data-command=\"sleeptune "
+        "<p id=\"next\">Next: <code>sleeptune report</code> <button type=\"button\" "
+        "data-command=\"sleeptune "
         "report\">Copy</button> it helps</p>",
         "<figure data-ms=\"1700000000000\"><figcaption>A cycle with a dropout, at <time datetime=",
         "role=\"img\" viewBox=\"0 0 360 74\"",
@@ -63,7 +68,8 @@ static void every_figure_is_there_without_a_script(void **state)
         "<summary>All figures</summary>",
         "<th scope=\"row\">C</th>",
         "<h2>Events</h2>",
-        "<td colspan=\"2\"><time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time> late-wake: "
+        "<td colspan=\"2\"><time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time> "
+        "late-wake: "
         "woke late</td>",
         "sleeptuned 9.8.7",
     };
@@ -81,12 +87,12 @@ static void every_figure_is_there_without_a_script(void **state)
 static void text_of_others_is_escaped_everywhere(void **state)
 {
     json_t *text = json_string(HOSTILE);
-    json_t *document =
-        json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}, {s:O, s:[O], s:[{s:[O, "
-                  "O]}]}]}}",
-                  "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
-                  "next_why", text, "sections", "title", text, "rows", "label", text, "text", text, "state",
-                  text, "title", text, "columns", text, "rows", "cells", text, text);
+    json_t *document = json_pack(
+        "{s:O, s:O, s:{s:O, s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}, {s:O, s:[O], s:[{s:[O, "
+        "O]}]}]}}",
+        "state", text, "version", text, "screen", "answer", text, "state", text, "next", text,
+        "next_why", text, "sections", "title", text, "rows", "label", text, "text", text, "state",
+        text, "title", text, "columns", text, "rows", "cells", text, text);
     assert_non_null(document);
     char *page = st_page_text(document, ST_PAGE_SERVED), *plain = page_of("{}");
     assert_int_equal(count(page, ESCAPED), 14); /* the state and the next step stand there twice */
@@ -97,7 +103,8 @@ static void text_of_others_is_escaped_everywhere(void **state)
     free(plain);
     free(page);
     page = st_page_text(document, ST_PAGE_SHELL);
-    assert_int_equal(count(page, "manifest"), count(st_page_policy, "manifest")); /* not to be installed */
+    assert_int_equal(count(page, "manifest"),
+                     count(st_page_policy, "manifest")); /* not to be installed */
     free(page);
     json_decref(document);
     json_decref(text);
@@ -114,9 +121,9 @@ static void empty_document_makes_a_page_that_claims_nothing(void **state)
 
 static void a_cycle_of_before_is_among_all_figures(void **state)
 {
-    char *page = page_of(
-        "{\"screen\":{\"answer\":\"No dropout.\",\"state\":\"ok\"},\"observe\":[{\"cycle\":{\"time_ns\":1,"
-        "\"deadline_ns\":1000,\"text\":\"x\",\"clients\":[]}}]}");
+    char *page = page_of("{\"screen\":{\"answer\":\"No "
+                         "dropout.\",\"state\":\"ok\"},\"observe\":[{\"cycle\":{\"time_ns\":1,"
+                         "\"deadline_ns\":1000,\"text\":\"x\",\"clients\":[]}}]}");
     assert_int_equal(count(page, "<figure"), 1);
     assert_true(strstr(page, "<figure") > strstr(page, "<summary>"));
     free(page);

@@ -83,7 +83,8 @@ static void quantiles_are_within_a_twentieth_of_a_percent(void **state)
     uint64_t seed = 88172645463325252;
     for (size_t i = 0; i < N; i++) {
         /* spread over all octaves up to an hour, a quarter of them early */
-        const int64_t size = (int64_t)(random_next(&seed) % 3600000000000) >> (random_next(&seed) % 42);
+        const int64_t size =
+            (int64_t)(random_next(&seed) % 3600000000000) >> (random_next(&seed) % 42);
         values[i] = random_next(&seed) % 4 == 0 ? -size : size;
         st_hist_add(&hist, values[i]);
     }
@@ -143,7 +144,8 @@ static void quantile_takes_the_rank_of_the_definition(void **state)
     for (int64_t v = 1; v <= 100; v++)
         st_hist_add(&hist, v);
     for (int percent = 1; percent <= 100; percent++)
-        assert_int_equal(st_hist_quantile(&hist, percent / 100.0), percent); /* 0.07 * 100 > 7 in doubles */
+        assert_int_equal(st_hist_quantile(&hist, percent / 100.0),
+                         percent); /* 0.07 * 100 > 7 in doubles */
     assert_int_equal(st_hist_quantile(&hist, 0), 1);
     assert_int_equal(st_hist_quantile(&hist, 0.501), 51);
     assert_int_equal(st_hist_quantile(&hist, 2), 100);

@@ -14,8 +14,9 @@ static double binomial_between(uint64_t n, double p, uint64_t low, uint64_t high
 {
     double sum = 0;
     for (uint64_t i = low; i <= high; i++) {
-        const double log_term = lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) +
-                                (double)i * log(p) + (double)(n - i) * log1p(-p);
+        const double log_term = lgamma((double)n + 1) - lgamma((double)i + 1) -
+                                lgamma((double)(n - i) + 1) + (double)i * log(p) +
+                                (double)(n - i) * log1p(-p);
         sum += exp(log_term);
     }
     return sum;
@@ -31,7 +32,8 @@ static void rank_intervals_cover_exactly_as_much_as_asked(void **state)
             const uint64_t n = ns[k];
             const double p = ps[i];
             uint64_t low, high;
-            if ((double)n * p * (1 - p) > 1000 || st_stats_quantile_ranks(n, p, 0.95, &low, &high) != 0)
+            if ((double)n * p * (1 - p) > 1000 ||
+                st_stats_quantile_ranks(n, p, 0.95, &low, &high) != 0)
                 continue;
             checked++;
             /* X_(low) <= quantile <= X_(high) when low <= (number below it) <= high - 1 */
@@ -82,7 +84,8 @@ static void too_few_values_have_no_interval(void **state)
 {
     uint64_t low = 77, high = 78;
     assert_int_equal(st_stats_quantile_ranks(0, 0.5, 0.95, &low, &high), -ENODATA);
-    assert_int_equal(st_stats_quantile_ranks(5, 0.5, 0.95, &low, &high), -ENODATA); /* 1 - 2 / 32 = 93.75 % */
+    assert_int_equal(st_stats_quantile_ranks(5, 0.5, 0.95, &low, &high),
+                     -ENODATA); /* 1 - 2 / 32 = 93.75 % */
     assert_int_equal(st_stats_quantile_ranks(1000, 0.999, 0.95, &low, &high), -ENODATA);
     assert_int_equal(low, 77);
     assert_int_equal(high, 78);

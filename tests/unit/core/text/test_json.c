@@ -4,10 +4,11 @@
 
 static void controls_are_escaped_and_mean_the_same(void **state)
 {
-    /* ESC, DEL, U+0080, U+009B, U+009F, U+202E, U+2066, U+2028; beside them what only looks alike: U+00A0,
-     * U+0142, U+20AC */
-    static const char wild[] = "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8"
-                               "\xc2\xa0\xc5\x82\xe2\x82\xac µs";
+    /* ESC, DEL, U+0080, U+009B, U+009F, U+202E, U+2066, U+2028; beside them what only looks alike:
+     * U+00A0, U+0142, U+20AC */
+    static const char wild[] =
+        "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8"
+        "\xc2\xa0\xc5\x82\xe2\x82\xac µs";
     json_t *document = json_pack("{ssss}", wild, "x", "b", wild);
     assert_non_null(document);
     char *text = st_json_dump(document);
@@ -17,7 +18,8 @@ static void controls_are_escaped_and_mean_the_same(void **state)
         assert_false((unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0);
     }
     assert_non_null(strstr(
-        text, "\\u001B[\\u007f\\u0080\\u009b\\u009f\\u202e\\u2066\\u2028\xc2\xa0\xc5\x82\xe2\x82\xac µs"));
+        text, "\\u001B["
+              "\\u007f\\u0080\\u009b\\u009f\\u202e\\u2066\\u2028\xc2\xa0\xc5\x82\xe2\x82\xac µs"));
     json_t *again = json_loads(text, 0, NULL);
     assert_true(json_equal(document, again));
     json_decref(again);

@@ -22,7 +22,8 @@ static void whole_numbers_are_read(void **state)
 
 static void other_text_is_no_whole_number(void **state)
 {
-    static const char *const rows[] = {"", "-", " 1", "1 ", "+1", "--1", "1.0", "1e3", "0x10", "1\n", "x"};
+    static const char *const rows[] = {"",    "-",   " 1",   "1 ",  "+1", "--1",
+                                       "1.0", "1e3", "0x10", "1\n", "x"};
     ST_EACH (row, rows) {
         int64_t value = 77;
         assert_int_equal(st_number_i64(*row, INT64_MIN, INT64_MAX, &value), -EINVAL);
@@ -117,7 +118,8 @@ static void decimal_numbers_are_read(void **state)
 
 static void other_text_is_no_decimal_number(void **state)
 {
-    static const char *const rows[] = {"", " 1", "1 ", "inf", "nan", "0x10", "1,5", "1e", "-", "1%", "1.2.3"};
+    static const char *const rows[] = {"",    " 1", "1 ", "inf", "nan",  "0x10",
+                                       "1,5", "1e", "-",  "1%",  "1.2.3"};
     double value = 77;
     ST_EACH (row, rows)
         assert_int_equal(st_number_double(*row, &value), -EINVAL);

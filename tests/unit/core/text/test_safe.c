@@ -25,7 +25,8 @@ static void what_acts_is_replaced_and_other_text_stays(void **state)
 {
     ST_EACH (row, rows) {
         char buf[64];
-        assert_int_equal(st_safe_copy(buf, sizeof(buf), row->text, ST_TEXT_TO_NUL), strlen(row->safe));
+        assert_int_equal(st_safe_copy(buf, sizeof(buf), row->text, ST_TEXT_TO_NUL),
+                         strlen(row->safe));
         assert_string_equal(buf, row->safe);
         assert_int_equal(st_safe_is(row->text), strcmp(row->text, row->safe) == 0);
         assert_true(st_safe_is(buf));

@@ -12,7 +12,8 @@ static void texts_are_escaped(void **state)
         {"", ""},
         {"a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&#39;"},
         {"&amp;", "&amp;amp;"},
-        {"50 \xc2\xb5s \xe2\x88\x9e \xf0\x9f\x8e\xb5", "50 \xc2\xb5s \xe2\x88\x9e \xf0\x9f\x8e\xb5"},
+        {"50 \xc2\xb5s \xe2\x88\x9e \xf0\x9f\x8e\xb5",
+         "50 \xc2\xb5s \xe2\x88\x9e \xf0\x9f\x8e\xb5"},
         {"a\x01\x1b[0m\tb\n\x7f\xc2\x9b\xe2\x80\xae", "a??[0m b????"},
         {"\xff\xc3", "??"},                          /* not UTF-8; cut short */
         {"\xc0\xbc", "??"},                          /* "<" in two bytes */

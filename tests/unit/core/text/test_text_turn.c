@@ -16,7 +16,8 @@ static void texts_of_a_turn_live_side_by_side(void **state)
     for (int i = 0; i < 1000; i++)
         texts[i] = st_text("%d after %.40s", i, i > 0 ? texts[i - 1] : "nothing");
     for (int i = 0; i < 1000; i++)
-        assert_string_equal(texts[i], st_text("%d after %.40s", i, i > 0 ? texts[i - 1] : "nothing"));
+        assert_string_equal(texts[i],
+                            st_text("%d after %.40s", i, i > 0 ? texts[i - 1] : "nothing"));
     st_text_forget();
 }
 

@@ -32,7 +32,8 @@ static int teardown(void **state)
 }
 
 /* Waits until the stream left this state; not a matter of speed, only of patience. */
-static void wait_while(struct st_audio *audio, enum st_audio_state state, struct st_audio_view *view)
+static void wait_while(struct st_audio *audio, enum st_audio_state state,
+                       struct st_audio_view *view)
 {
     for (int i = 0; i < 3000; i++) {
         st_audio_look(audio, view);
@@ -42,7 +43,8 @@ static void wait_while(struct st_audio *audio, enum st_audio_state state, struct
     }
 }
 
-static struct st_audio *open_audio(const char *backend, const char *device, struct st_audio_view *view)
+static struct st_audio *open_audio(const char *backend, const char *device,
+                                   struct st_audio_view *view)
 {
     struct st_audio *audio;
     ST_PRINT(config.audio.backend, "%s", backend);
@@ -96,7 +98,8 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
     struct st_audio *audio = open_audio("dummy", "", &view);
     if (!ST_HAVE_SOUNDIO) {
         assert_int_equal(view.state, ST_AUDIO_OFF);
-        assert_string_equal(view.error, ""); /* the default: nothing that was asked for is missing */
+        assert_string_equal(view.error,
+                            ""); /* the default: nothing that was asked for is missing */
         st_audio_stop(audio);
         audio = open_audio("jack", "", &view);
         assert_int_equal(view.state, ST_AUDIO_OFF);
@@ -107,7 +110,8 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
     assert_int_equal(view.state, ST_AUDIO_RUNNING);
     assert_string_equal(view.device, "dummy-out");
     assert_int_equal(view.rate_hz, 48000);
-    assert_true(view.latency_ns >= 50 * ST_NS_PER_MS); /* 0 asks for that; the backend gives whole pages */
+    assert_true(view.latency_ns >=
+                50 * ST_NS_PER_MS); /* 0 asks for that; the backend gives whole pages */
     st_audio_stop(audio);
 }
 

@@ -1,5 +1,5 @@
-/* The own stream on a false OSS device: it plays silence, counts the gaps, and ends with the device.
- * Real clock: the stream has a thread; what it does is waited for. */
+/* The own stream on a false OSS device: it plays silence, counts the gaps, and ends with the
+ * device. Real clock: the stream has a thread; what it does is waited for. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -35,7 +35,8 @@ static int fake_ioctl(ST_UNUSED int fd, unsigned long request, void *value)
     else if (request == SNDCTL_DSP_SPEED)
         *number = 44100;
     else if (request == SNDCTL_DSP_GETOSPACE)
-        *(audio_buf_info *)value = (audio_buf_info){.fragstotal = 4, .fragsize = fake.fragment_bytes};
+        *(audio_buf_info *)value =
+            (audio_buf_info){.fragstotal = 4, .fragsize = fake.fragment_bytes};
     else if (request == SNDCTL_DSP_GETERROR)
         *(audio_errinfo *)value = (audio_errinfo){.play_underruns = atomic_exchange(&fake.gaps, 0)};
     return 0;

@@ -18,7 +18,8 @@ static int setup(void **state)
 {
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     st_session_defaults(&config);
-    if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
+    if (fake == NULL || st_events_init(&events, NULL) != 0 ||
+        st_causes_new(fake, &events, &causes) != 0)
         return -1;
     late_wakes = (struct st_tracer_way){.causes = causes};
     st_causes_begin(causes, &config);
@@ -96,12 +97,13 @@ static json_t *sums(void)
 static void look(const char *when)
 {
     st_causes_tick(causes, 0);
-    json_t *newest_first = st_events_json(&events, st_platform_wall_ns(fake)), *oldest_first = json_array(),
-           *event;
+    json_t *newest_first = st_events_json(&events, st_platform_wall_ns(fake)),
+           *oldest_first = json_array(), *event;
     size_t i;
     json_array_foreach(newest_first, i, event) json_array_insert(oldest_first, 0, event);
     json_decref(newest_first);
-    show_changes(when, lines_of_json(json_pack("{s:o, s:o}", "sums", sums(), "events", oldest_first)));
+    show_changes(when,
+                 lines_of_json(json_pack("{s:o, s:o}", "sums", sums(), "events", oldest_first)));
 }
 
 static json_int_t number(const json_t *document, const char *key)
@@ -230,7 +232,8 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
 static void quarter_of_a_second_has_one_event_of_its_worst_late_wake(void **state)
 {
     for (int i = 0; i < 100; i++) {
-        add(i == 70 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, (i == 70 ? 9 : 3) * ST_NS_PER_MS, 2900000);
+        add(i == 70 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, (i == 70 ? 9 : 3) * ST_NS_PER_MS,
+            2900000);
         st_fake_advance(fake, 2 * ST_NS_PER_MS);
     }
     assert_int_equal(events.events_n, 0);
@@ -287,7 +290,8 @@ static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t s
     time_goes_by(12 * ST_NS_PER_S);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
     st_causes_tick(causes, 0);
-    struct st_event event = st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event event =
+        st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
     ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -325,7 +329,8 @@ static void memory_is_waited_for_until(int us)
 
 static void swapped_out(int64_t span_ns)
 {
-    struct st_event event = st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event event =
+        st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
     ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;

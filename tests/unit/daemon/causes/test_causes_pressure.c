@@ -56,7 +56,8 @@ static void linux_has_shares_of_the_second(void **state)
     assert_int_equal(c.pressure_io_permille, 0);
     assert_int_equal(c.pressure_memory_permille, INT64_MIN); /* no such file */
     assert_int_equal(c.throttles_n, 2);
-    file("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3\n"); /* it went back */
+    file("/proc/pressure/cpu",
+         "some avg10=0.00 avg60=0.00 avg300=0.00 total=3\n"); /* it went back */
     assert_int_equal(a_second_later().pressure_cpu_permille, INT64_MIN);
     file("/proc/pressure/cpu", "rubbish");
     assert_int_equal(a_second_later().pressure_cpu_permille, INT64_MIN);
@@ -78,7 +79,8 @@ int main(void)
 {
     static enum st_os on_linux = ST_OS_LINUX, on_freebsd = ST_OS_FREEBSD;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate_setup_teardown(linux_has_shares_of_the_second, setup, teardown, &on_linux),
+        cmocka_unit_test_prestate_setup_teardown(linux_has_shares_of_the_second, setup, teardown,
+                                                 &on_linux),
         cmocka_unit_test_prestate_setup_teardown(freebsd_has_clock_and_temperature, setup, teardown,
                                                  &on_freebsd),
     };

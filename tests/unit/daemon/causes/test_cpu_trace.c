@@ -8,8 +8,8 @@
 #define HOG  4711
 #define US   INT64_C(1000)
 
-static struct st_trace_event switched(int64_t at_us, int cpu, int prev, const char *prev_name, int next,
-                                      const char *next_name)
+static struct st_trace_event switched(int64_t at_us, int cpu, int prev, const char *prev_name,
+                                      int next, const char *next_name)
 {
     struct st_trace_event e = {
         .at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_SWITCH, .pid = next, .prev_pid = prev};
@@ -23,7 +23,8 @@ static struct st_trace_event waking(int64_t at_us)
     return (struct st_trace_event){.at_ns = at_us * US, .kind = ST_TRACE_WAKING, .pid = LOOP};
 }
 
-static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, int number, const char *name)
+static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, int number,
+                                       const char *name)
 {
     struct st_trace_event e = {.at_ns = at_us * US, .kind = kind, .number = number};
     ST_PRINT(e.name, "%s", name);
@@ -39,8 +40,9 @@ static void look(const struct st_trace_event *events, size_t n, enum st_cause ca
     if (r != 0)
         show("%s", r == -ENOENT ? "no one" : r == -ENODATA ? "not yet known" : "error");
     else
-        show("%s %jd waited %jd turns %jd CPU %d%s%s", c.name, c.ns / US, c.waited_ns / US, c.turns_ns / US,
-             c.cpu, c.waking_was_seen ? ", waking seen" : "", c.explains ? ", explains" : "");
+        show("%s %jd waited %jd turns %jd CPU %d%s%s", c.name, c.ns / US, c.waited_ns / US,
+             c.turns_ns / US, c.cpu, c.waking_was_seen ? ", waking seen" : "",
+             c.explains ? ", explains" : "");
 }
 
 static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
@@ -71,8 +73,10 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
 static void program_has_its_name_after_exec(void **state)
 {
     const struct st_trace_event events[] = {
-        switched(1001, 0, 0, "swapper/0", HOG, "chrt"),      waking(1004),
-        switched(2000, 0, HOG, "audiohog", 9, "other"),      switched(2010, 0, 9, "other", HOG, "audiohog"),
+        switched(1001, 0, 0, "swapper/0", HOG, "chrt"),
+        waking(1004),
+        switched(2000, 0, HOG, "audiohog", 9, "other"),
+        switched(2010, 0, 9, "other", HOG, "audiohog"),
         switched(4000, 0, HOG, "audiohog", LOOP, "st-loop"),
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4003);
@@ -107,7 +111,8 @@ static void time_before_the_oldest_event_is_nobodys(void **state)
 
 static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
 {
-    /* what was left of the page that was read last; then the ring was overwritten, on this CPU only */
+    /* what was left of the page that was read last; then the ring was overwritten, on this CPU
+     * only */
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", 77, "innocent"),
         switched(950, 1, 0, "swapper/1", 9, "elsewhere"),
@@ -119,8 +124,8 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 8, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    /* who has the CPU after the gap is known by the switch from it, unless there is another gap before
-     * that */
+    /* who has the CPU after the gap is known by the switch from it, unless there is another gap
+     * before that */
     const struct st_trace_event after[] = {
         switched(900, 0, 0, "swapper/0", 77, "innocent"),
         waking(1001),
@@ -168,7 +173,8 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
         interrupt(2200, ST_TRACE_IRQ_EXIT, 27, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is not known */
+    /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is
+     * not known */
     look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
     const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
@@ -194,7 +200,8 @@ static void the_longest_of_several_is_named(void **state)
 static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
 {
     const struct st_trace_event events[] = {
-        switched(100, 0, HOG, "hog", 0, "swapper/0"), /* since when is not known: it does not count */
+        switched(100, 0, HOG, "hog", 0,
+                 "swapper/0"), /* since when is not known: it does not count */
         switched(300, 0, 0, "swapper/0", HOG, "hog"),
         switched(400, 0, HOG, "hog", 0, "swapper/0"),
         switched(700, 0, 0, "swapper/0", HOG, "hog"),
@@ -226,9 +233,12 @@ static void turns_of_which_an_event_was_lost_are_not_known(void **state)
 static void interrupt_is_taken_off_the_thread_below_it(void **state)
 {
     const struct st_trace_event events[] = {
-        switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1000),
-        interrupt(1200, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), interrupt(1500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
-        interrupt(3500, ST_TRACE_IRQ_EXIT, 27, ""),     interrupt(3600, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
+        switched(900, 0, 0, "swapper/0", HOG, "hog"),
+        waking(1000),
+        interrupt(1200, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
+        interrupt(1500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
+        interrupt(3500, ST_TRACE_IRQ_EXIT, 27, ""),
+        interrupt(3600, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 7, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* turns are a thread's */
@@ -250,12 +260,17 @@ static void softirq_has_the_kernels_name(void **state)
 
 /* Interrupts were off until 3900, or the host had taken the CPU away: the events are the same. */
 static const struct st_trace_event waking_came_late[] = {
-    {.at_ns = 900 * US, .kind = ST_TRACE_SWITCH, .pid = HOG, .name = "hog", .prev_name = "swapper/0"},
+    {.at_ns = 900 * US,
+     .kind = ST_TRACE_SWITCH,
+     .pid = HOG,
+     .name = "hog",
+     .prev_name = "swapper/0"},
     {.at_ns = 3900 * US, .kind = ST_TRACE_WAKING, .pid = LOOP},
     {.at_ns = 4000 * US, .kind = ST_TRACE_SWITCH, .pid = LOOP, .prev_pid = HOG, .prev_name = "hog"},
 };
 
-static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
+static void
+thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
 {
     look(waking_came_late, 3, ST_CAUSE_TIMER, 1000, 4001);
     shown_is(__func__);
@@ -362,8 +377,10 @@ static void other_cpus_and_other_times_do_not_count(void **state)
 {
     const struct st_trace_event events[] = {
         switched(100, 0, 0, "swapper/0", LOOP, "st-loop"), /* the wake-up before */
-        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),  waking(1001),
-        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
+        switched(950, 1, 0, "swapper/1", 9, "elsewhere"),
+        waking(1001),
+        switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
+        switched(5000, 0, LOOP, "st-loop", 9, "later"),
     };
     look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* the ring lost it */
@@ -417,7 +434,8 @@ static void a_name_that_the_kernel_cut_is_completed(void **state)
     static const struct {
         const char *name, *comm, *command, *wanted;
     } rows[] = {
-        {"qemu-system-x86/7", "qemu-system-x86\n", "/usr/bin/qemu-system-x86_64", "qemu-system-x86_64/7"},
+        {"qemu-system-x86/7", "qemu-system-x86\n", "/usr/bin/qemu-system-x86_64",
+         "qemu-system-x86_64/7"},
         {"qemu-system-x86/7", "bash\n", "/usr/bin/qemu-system-x86_64",
          "qemu-system-x86/7"}, /* a new process */
         {"Isolated Web Co/7", "Isolated Web Co\n", "/usr/lib/firefox/firefox", "Isolated Web Co/7"},
@@ -451,7 +469,8 @@ int main(void)
         cmocka_unit_test(turns_of_which_an_event_was_lost_are_not_known),
         cmocka_unit_test(interrupt_is_taken_off_the_thread_below_it),
         cmocka_unit_test(softirq_has_the_kernels_name),
-        cmocka_unit_test(thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal),
+        cmocka_unit_test(
+            thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal),
         cmocka_unit_test(thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed),
         cmocka_unit_test(of_a_wait_for_the_cpu_only_the_wait_is_a_threads),
         cmocka_unit_test(in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit),

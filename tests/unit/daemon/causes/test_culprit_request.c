@@ -38,8 +38,9 @@ static void no_culprit_and_no_trace_are_two_things(void **state)
     assert_int_equal(parsed(-ENOTSUP, NULL, &got), -ENOTSUP);
 }
 
-#define ANSWER(name, ns)                                                                                     \
-    "{\"schema\":\"sleeptune-culprit/1\",\"traces\":true,\"name\":" name ",\"ns\":" ns ",\"turns_ns\":0}"
+#define ANSWER(name, ns)                                                                           \
+    "{\"schema\":\"sleeptune-culprit/1\",\"traces\":true,\"name\":" name ",\"ns\":" ns             \
+    ",\"turns_ns\":0}"
 
 static void other_answers_are_refused_and_names_are_made_safe(void **state)
 {
@@ -61,7 +62,9 @@ static void other_answers_are_refused_and_names_are_made_safe(void **state)
     assert_null(strchr(got.name, '\n'));
     assert_int_equal(
         st_culprit_request_parse(
-            ANSWER("\"0123456789012345678901234567890123456789012345678901234567890123456789\"", "1"), &got),
+            ANSWER("\"0123456789012345678901234567890123456789012345678901234567890123456789\"",
+                   "1"),
+            &got),
         0);
     assert_true(strlen(got.name) < sizeof(got.name));
 }
@@ -109,7 +112,8 @@ static void the_daemon_is_asked_about_what_it_can_know_and_in_time(void **state)
     };
     const int64_t now_ns = 1000 * ST_NS_PER_S;
     struct st_trace_culprit got;
-    struct st_tracer tracer = {.socket = "/nonexistent/sock", .platform = st_fake_new(ST_OS_LINUX, now_ns)};
+    struct st_tracer tracer = {.socket = "/nonexistent/sock",
+                               .platform = st_fake_new(ST_OS_LINUX, now_ns)};
     ST_EACH (row, rows) {
         const struct st_cause_event late = {
             .cause = row->cause, .at_ns = now_ns, .lateness_ns = row->lateness_ns};

@@ -1,4 +1,5 @@
-/* A flood of events of one source beside the events that matter: what is logged, listed and kept of both. */
+/* A flood of events of one source beside the events that matter: what is logged, listed and kept of
+ * both. */
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -39,7 +40,8 @@ static int poll_flood(struct st_xrun_watch *w)
 
 static void close_flood(struct st_xrun_watch *w) {}
 
-static const struct st_xrun_ops ops = {.open = open_flood, .poll = poll_flood, .close = close_flood};
+static const struct st_xrun_ops ops = {
+    .open = open_flood, .poll = poll_flood, .close = close_flood};
 static const struct st_xrun_source source = {
     .name = "pipewire", .summary = "scripted", .poll_ns = ST_NS_PER_S / 4, .ops = &ops};
 
@@ -76,13 +78,15 @@ static int64_t bytes_on_disk(void)
     return bytes;
 }
 
-/* Rows of before: the file is as large as it may be, and the oldest of them are the ones that matter. */
+/* Rows of before: the file is as large as it may be, and the oldest of them are the ones that
+ * matter. */
 static void fill_history(void)
 {
     char path[128];
     const char *error;
     struct st_history *history;
-    struct st_event event = st_event_make(ST_NS_PER_S, ST_EVENT_DEMOTED, "the loop lost real-time priority");
+    struct st_event event =
+        st_event_make(ST_NS_PER_S, ST_EVENT_DEMOTED, "the loop lost real-time priority");
     in_folder(path, sizeof(path), "history.db");
     assert_int_equal(st_history_open(path, &history, &error), 0);
     assert_int_equal(st_history_begin(history), 0);
@@ -141,9 +145,10 @@ static void flood(int64_t rate_hz)
             if (quarter % 4 == 0)
                 st_events_log(&events, st_platform_wall_ns(fake), false);
         }
-        st_events_add(&events, ST_LOG_DBG, st_platform_wall_ns(fake), ST_EVENT_LOOP_STALLED, "a real one");
-        struct st_event real =
-            st_event_make(st_platform_wall_ns(fake), ST_EVENT_DEVICE_DROPOUT, "a real xrun of jack");
+        st_events_add(&events, ST_LOG_DBG, st_platform_wall_ns(fake), ST_EVENT_LOOP_STALLED,
+                      "a real one");
+        struct st_event real = st_event_make(st_platform_wall_ns(fake), ST_EVENT_DEVICE_DROPOUT,
+                                             "a real xrun of jack");
         ST_PRINT(real.source, "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
         real = st_event_make(st_platform_wall_ns(fake), ST_EVENT_LATE_WAKE, "a real late wake-up");
@@ -151,7 +156,8 @@ static void flood(int64_t rate_hz)
         st_events_put(&events, ST_LOG_DBG, &real);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, (uint64_t)minute + 1);
-        assert_in_range(bytes_on_disk(), 1, MAX_MB * MB + ST_HISTORY_LOG_BYTES + (minute == 0 ? 4 * MB : 0));
+        assert_in_range(bytes_on_disk(), 1,
+                        MAX_MB * MB + ST_HISTORY_LOG_BYTES + (minute == 0 ? 4 * MB : 0));
     }
     st_observed_finish(&o);
     st_events_log(&events, st_platform_wall_ns(fake), true);
@@ -164,15 +170,17 @@ static void flood(int64_t rate_hz)
     assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'demoted'"), 1);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'loop-stalled'"), MINUTES);
-    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'device-dropout'"), MINUTES);
+    assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'device-dropout'"),
+                     MINUTES);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'late-wake'"), MINUTES);
     assert_in_range(db_number("SELECT count(*) FROM event WHERE client IS NOT NULL"), 1,
                     2 * (ST_OBSERVED_PENDING_MAX + 1) * 6 * (MINUTES + 1));
     assert_int_equal(db_number("SELECT sum(count_n) FROM event WHERE source = 'pipewire'"),
                      rate_hz * 60 * MINUTES); /* and so is the sum of the events */
-    assert_in_range(db_number("SELECT count(*) FROM event WHERE source = 'pipewire' AND client IS NULL"
-                              " AND device = 'card' AND span_ns > 0"),
-                    6 * MINUTES - 2, 6 * MINUTES + 1); /* all others, each 10 s */
+    assert_in_range(
+        db_number("SELECT count(*) FROM event WHERE source = 'pipewire' AND client IS NULL"
+                  " AND device = 'card' AND span_ns > 0"),
+        6 * MINUTES - 2, 6 * MINUTES + 1); /* all others, each 10 s */
     assert_int_equal(db_number("SELECT count(*) FROM span WHERE level = 60"), MINUTES);
 }
 
@@ -192,19 +200,23 @@ static void a_burst_passes_then_one_a_second(void **state)
 {
     static struct st_event_limit limit;
     limit = (struct st_event_limit){0};
-    const struct st_event event = st_event_make(1, ST_EVENT_OBSERVE_LOST, "a helper that ends at once");
-    const struct st_event other = st_event_make(1, ST_EVENT_DEMOTED, "the loop lost real-time priority");
+    const struct st_event event =
+        st_event_make(1, ST_EVENT_OBSERVE_LOST, "a helper that ends at once");
+    const struct st_event other =
+        st_event_make(1, ST_EVENT_DEMOTED, "the loop lost real-time priority");
     int64_t now_ns = 5 * ST_NS_PER_S, passed_n = 0;
     for (int i = 0; i < 1000; i++)
         passed_n += st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &event);
     assert_int_equal(passed_n, ST_EVENT_LIMIT_BURST_N);
-    assert_true(st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &other)); /* a bucket of its own */
+    assert_true(
+        st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &other)); /* a bucket of its own */
     for (int i = 0; i < 100; i++, now_ns += ST_NS_PER_S / 10)
         passed_n += st_event_limit_passes(&limit, now_ns, ST_LOG_WARN, &event);
     assert_in_range(passed_n, ST_EVENT_LIMIT_BURST_N + 9, ST_EVENT_LIMIT_BURST_N + 10);
     struct st_event sum;
     enum st_log_level level;
-    assert_false(st_event_limit_sum(&limit, now_ns, 7, false, &sum, &level)); /* no minute has gone by */
+    assert_false(
+        st_event_limit_sum(&limit, now_ns, 7, false, &sum, &level)); /* no minute has gone by */
     assert_true(st_event_limit_sum(&limit, 65 * ST_NS_PER_S, 7, false, &sum, &level));
     assert_int_equal(sum.kind, ST_EVENT_OBSERVE_LOST);
     assert_int_equal(sum.count_n, 1100 - passed_n);
@@ -262,7 +274,8 @@ static void the_size_is_kept_as_rows_are_written(void **state)
             st_events_add(&events, ST_LOG_DBG, 2, ST_EVENT_PAUSE, "%250d", i);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, round);
-        assert_in_range(bytes_on_disk(), 1, (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */
+        assert_in_range(bytes_on_disk(), 1,
+                        (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */
     }
     st_history_writer_stop(writer);
     writer = NULL;

@@ -1,5 +1,5 @@
-/* A dropout and the late wake-ups of its time are joined by one rule: the daemon says of the last events,
- * from memory, what a history says of them that has the same records. */
+/* A dropout and the late wake-ups of its time are joined by one rule: the daemon says of the last
+ * events, from memory, what a history says of them that has the same records. */
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "core/text/json.h"
@@ -66,7 +66,8 @@ static struct st_event any_record(struct st_random *random, int64_t wall_ns)
     }
     event.kind = kinds[pick(random, 3)];
     event.count_n = 1;
-    event.reason = event.kind == ST_EVENT_CLIENT_DROPOUT ? reasons[pick(random, 4)] : ST_DROPOUT_UNKNOWN;
+    event.reason =
+        event.kind == ST_EVENT_CLIENT_DROPOUT ? reasons[pick(random, 4)] : ST_DROPOUT_UNKNOWN;
     event.spare_ns = pick(random, 6) * ST_NS_PER_MS;
     event.longest_ns = event.lost_ns = pick(random, 3) == 0 ? pick(random, LONGEST_NS) : 0;
     return event;

@@ -11,12 +11,13 @@ static void warnings_and_usb_are_events(void **state)
     static const struct {
         const char *record, *source, *about;
     } rows[] = {
-        {"6,1234,5678,-;usb 1-2: reset high-speed USB device number 4 using xhci_hcd\n SUBSYSTEM=usb\n",
+        {"6,1234,5678,-;usb 1-2: reset high-speed USB device number 4 using xhci_hcd\n "
+         "SUBSYSTEM=usb\n",
          "usb", "usb 1-2"},
         {"6,1,1,-;usb 3-1.4: USB disconnect, device number 7\n", "usb", "usb 3-1.4"},
         {"6,1,1,-;usb 3-1.4: Product: Scarlett 2i2 USB\n", NULL, ""},
-        {"4,1,1,-;xhci_hcd 0000:00:14.0: WARN Event TRB for slot 3 ep 2 with no TDs queued?\n", "usb",
-         "xhci_hcd 0000"},
+        {"4,1,1,-;xhci_hcd 0000:00:14.0: WARN Event TRB for slot 3 ep 2 with no TDs queued?\n",
+         "usb", "xhci_hcd 0000"},
         {"3,1,1,-;nvme nvme0: I/O 12 QID 3 timeout, aborting\n", "kernel", "nvme nvme0"},
         {"4,1,1,-;clocksource tsc unstable\n", "kernel", ""},
         {"6,1,1,-;wlan0: associated\n", NULL, ""},
@@ -35,7 +36,8 @@ static void warnings_and_usb_are_events(void **state)
     }
 }
 
-/* What was there before is left alone; later lines are one event each, of the time since the last look. */
+/* What was there before is left alone; later lines are one event each, of the time since the last
+ * look. */
 static void only_later_lines_count(void **state)
 {
     char path[] = "/tmp/test_kernel_log.XXXXXX";
@@ -56,7 +58,8 @@ static void only_later_lines_count(void **state)
     st_kernel_log_look(&log, fake, &events);
     assert_int_equal(events.added_n, 1);
     assert_int_equal(events.events[0].event.span_ns, 1000000000);
-    assert_string_equal(events.events[0].event.detail, "the kernel logged a warning about nvme nvme0");
+    assert_string_equal(events.events[0].event.detail,
+                        "the kernel logged a warning about nvme nvme0");
     st_kernel_log_close(&log);
     st_kernel_log_look(&log, fake, &events); /* and nothing more */
     assert_int_equal(events.added_n, 1);

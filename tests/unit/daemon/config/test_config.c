@@ -79,7 +79,8 @@ static void every_integer_is_refused_outside_its_range(void **state)
             char text[200], message[300];
             const long long value = above ? key->max + 1 : key->min - 1;
             ST_PRINT(text, "\n%.*s = {\n%s = %lld; };", group_len, key->path, name, value);
-            ST_PRINT(message, "FILE:3: %s = %lld: must be %s", key->path, value, st_config_allowed(key));
+            ST_PRINT(message, "FILE:3: %s = %lld: must be %s", key->path, value,
+                     st_config_allowed(key));
             assert_refused(text, message);
         }
     }
@@ -91,7 +92,8 @@ static void wrong_type_names_key_value_and_range(void **state)
                    "FILE:1: loop.frames = \"64\": must be a whole number, 0 .. 16384 frames");
     assert_refused("loop = { frames = 64.5; };", "loop.frames = 64.5");
     assert_refused("loop = { cpu = true; };", "loop.cpu = true");
-    assert_refused("loop = { when = 1; };", "loop.when = 1: must be one of \"playing\", \"always\"");
+    assert_refused("loop = { when = 1; };",
+                   "loop.when = 1: must be one of \"playing\", \"always\"");
     assert_refused("loop = { frames = { a = 1; }; };", "loop.frames = { ... }");
     assert_refused("loop = 3;", "FILE:1: loop: must be a group");
     assert_refused("audio = { backend = \"arts\"; };", "audio.backend = \"arts\"");
@@ -192,14 +194,15 @@ static void difference_says_what_a_reload_must_do(void **state)
     assert_int_equal(parse("", &a), 0);
     assert_int_equal(parse("loop = { frames = 64; };", &b), 0);
     assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_LOOP);
-    assert_int_equal(parse("audio = { device = \"x\"; }; socket = { mode = \"0600\"; path = \"/x\"; };", &b),
-                     0);
+    assert_int_equal(
+        parse("audio = { device = \"x\"; }; socket = { mode = \"0600\"; path = \"/x\"; };", &b), 0);
     assert_int_equal(st_config_difference(&a, &b),
                      ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_SOCKET | ST_CONFIG_APPLIES_START);
     assert_int_equal(parse("loop = { cpu = 1; }; http = { listen = \"127.0.0.1:1\"; };", &b), 0);
     assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_LOOP | ST_CONFIG_APPLIES_HTTP);
     assert_int_equal(parse("notify = { enabled = \"off\"; };", &b), 0);
-    assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_NOTIFY); /* not the key before it, too */
+    assert_int_equal(st_config_difference(&a, &b),
+                     ST_CONFIG_APPLIES_NOTIFY); /* not the key before it, too */
 }
 
 static void unreadable_file_is_an_error_with_its_reason(void **state)
@@ -248,7 +251,8 @@ static char *written(void (*write)(FILE *))
 
 static void committed_example_is_current(void **state)
 {
-    char *committed = source_file("conf/sleeptuned.conf"), *current = written(st_config_doc_example);
+    char *committed = source_file("conf/sleeptuned.conf"),
+         *current = written(st_config_doc_example);
     if (strcmp(committed, current) != 0)
         fail_msg("%s", "conf/sleeptuned.conf: run daemon/gen_config example");
     free(committed);

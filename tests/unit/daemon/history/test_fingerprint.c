@@ -11,8 +11,8 @@
 #include "daemon/history/fingerprint.h"
 #include "tests/fake/fake.h"
 
-#define HOME                                                                                                 \
-    "/home/"                                                                                                 \
+#define HOME                                                                                       \
+    "/home/"                                                                                       \
     "anna"
 
 static struct st_platform *fake;
@@ -64,7 +64,8 @@ static void a_desktop_of_linux(void **state)
     put("/proc/cmdline", "quiet password=secret\n");
     put("/var/lib/dpkg/status",
         "Package: pipewire\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1.4.2-1\n"
-        "Description: audio\n Version: 9\n\nPackage: pipewire-bin\nStatus: install ok installed\nVersion: "
+        "Description: audio\n Version: 9\n\nPackage: pipewire-bin\nStatus: install ok "
+        "installed\nVersion: "
         "1.4.2-1\n\n"
         "Package: jackd2\nStatus: deinstall ok config-files\nVersion: 1.9\n\nVersion: 7\n\n"
         "Package: wireplumber\nStatus: install ok installed\nVersion: 0.5.8-1");

@@ -1,6 +1,6 @@
-/* What the thread that writes the history does with a file that is none, or a damaged one: put aside in the
- * state folder, left alone where somebody has set the path.
- * Real clock: the writer is a thread; each is waited for, however long it takes. */
+/* What the thread that writes the history does with a file that is none, or a damaged one: put
+ * aside in the state folder, left alone where somebody has set the path. Real clock: the writer is
+ * a thread; each is waited for, however long it takes. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -166,7 +166,8 @@ static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)
 {
-    left_alone_where_it_was_set(FOREIGN_FILE, "is not changed: it is the database of another program");
+    left_alone_where_it_was_set(FOREIGN_FILE,
+                                "is not changed: it is the database of another program");
 }
 
 static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
@@ -218,14 +219,16 @@ static void a_link_is_not_followed(void **state)
     assert_string_equal(look().aside, "");
 }
 
-/* --- while it is open. By programs: closing a file of SQLite in its process would drop the locks. --- */
+/* --- while it is open. By programs: closing a file of SQLite in its process would drop the locks.
+ * --- */
 
 static void add_row(void)
 {
-    const struct st_history_watched observed = {.from_wall_ns = 60 * ST_NS_PER_S,
-                                                .to_wall_ns = 120 * ST_NS_PER_S,
-                                                .watches = {{.source = "jack", .watched_ns = ST_NS_PER_S}},
-                                                .watches_n = 1};
+    const struct st_history_watched observed = {
+        .from_wall_ns = 60 * ST_NS_PER_S,
+        .to_wall_ns = 120 * ST_NS_PER_S,
+        .watches = {{.source = "jack", .watched_ns = ST_NS_PER_S}},
+        .watches_n = 1};
     st_history_writer_add(writer, NULL, NULL, NULL, &observed);
 }
 
@@ -244,7 +247,8 @@ static void move_log(void)
     sqlite3 *db;
     make_path(path, sizeof(path), "history.db");
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
 }
 
@@ -303,7 +307,8 @@ static void one_whose_head_is_overwritten_while_it_is_open_is_put_aside(void **s
 
 static void one_that_is_cut_while_it_is_open_is_put_aside(void **state)
 {
-    damaged_while_it_is_open("dd if=/dev/null of=history.db bs=1 seek=9000 2>/dev/null", "malformed");
+    damaged_while_it_is_open("dd if=/dev/null of=history.db bs=1 seek=9000 2>/dev/null",
+                             "malformed");
 }
 
 static void one_that_is_emptied_while_it_is_open_is_put_aside(void **state)
@@ -327,7 +332,8 @@ static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
     const struct st_history_watched nothing = {0};
     open_history();
     do_in_folder("rm history.db");
-    st_history_writer_add(writer, NULL, NULL, NULL, &nothing); /* a minute in which nothing was watched */
+    st_history_writer_add(writer, NULL, NULL, NULL,
+                          &nothing); /* a minute in which nothing was watched */
     wait_for_event("history-changed", "another program moved or removed ");
 }
 

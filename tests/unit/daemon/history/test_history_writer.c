@@ -1,6 +1,6 @@
-/* The thread that writes the history: what is put is in the file, what cannot be written waits, nobody waits
- * for it.
- * Real clock: the writer is a thread that waits for a disk; the test waits for it, however long it takes. */
+/* The thread that writes the history: what is put is in the file, what cannot be written waits,
+ * nobody waits for it. Real clock: the writer is a thread that waits for a disk; the test waits for
+ * it, however long it takes. */
 #include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -50,9 +50,12 @@ static void add_minute(void)
                                              .lateness_max_ns = 5000};
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    static const struct st_cause_sums late = {
-        .rows = {{.cause = ST_CAUSE_RUN_QUEUE, .culprit = "hog", .n = 3, .total_ns = 9000, .worst_ns = 5000}},
-        .n = 1};
+    static const struct st_cause_sums late = {.rows = {{.cause = ST_CAUSE_RUN_QUEUE,
+                                                        .culprit = "hog",
+                                                        .n = 3,
+                                                        .total_ns = 9000,
+                                                        .worst_ns = 5000}},
+                                              .n = 1};
     static const struct st_history_watched nothing;
     st_history_writer_add(writer, &minute, &lateness, &late, &nothing);
     st_hist_finish(&lateness);
@@ -105,7 +108,8 @@ static struct st_event wait_for_events(const char *kind, size_t n)
         struct st_history_reader *reader;
         char *text = NULL;
         const char *error;
-        const struct st_history_events_wish wish = {.until_ns = INT64_MAX, .limit = 5000, .kind = kind};
+        const struct st_history_events_wish wish = {
+            .until_ns = INT64_MAX, .limit = 5000, .kind = kind};
         nanosleep(&pause, NULL);
         assert_int_equal(st_history_read_open(look().path, &reader, &error), 0);
         assert_int_equal(st_event_list_text(reader, &wish, &text), 0);
@@ -143,8 +147,9 @@ static void what_threads_put_is_in_the_file(void **state)
     wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 1);
     const struct st_history_writer_view view = look();
     assert_int_equal(view.minutes_n, 1);
-    assert_int_equal(
-        view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n + view.lost_events_n, 0);
+    assert_int_equal(view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n +
+                         view.lost_events_n,
+                     0);
     assert_int_equal(view.events_n, THREADS * EVENTS_EACH);
     assert_true(view.bytes > 0);
     json_t *document = answer(ST_ROUTE_EVENTS);

@@ -72,7 +72,8 @@ static void copies_stay_within_their_room(void **state)
     const char *history = st_text("%s/history.db", folder), *traces = st_text("%s/traces", folder);
     recorder.wall_ns = 1;
     ST_PRINT(recorder.cause, "stopped");
-    assert_int_equal(st_recorder_keep(&recorder, history, 64000000), -2); /* ENOENT: nothing is known */
+    assert_int_equal(st_recorder_keep(&recorder, history, 64000000),
+                     -2); /* ENOENT: nothing is known */
     recorder.levels = calloc(1, sizeof(*recorder.levels));
     assert_non_null(recorder.levels);
     recorder.levels->written = 1;
@@ -105,7 +106,8 @@ static void copies_stay_within_their_room(void **state)
     }
     assert_int_equal(stat(st_text("%s/0000000000000000011-stopped.cycles", traces), &status), 0);
     recorder.wall_ns = 12;
-    assert_int_equal(st_recorder_keep(&recorder, history, each / 2), -27); /* EFBIG: the others stay */
+    assert_int_equal(st_recorder_keep(&recorder, history, each / 2),
+                     -27); /* EFBIG: the others stay */
     assert_int_equal(count(traces), 3);
     free(recorder.levels);
     st_recorder_trim(history, 0);

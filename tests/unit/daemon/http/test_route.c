@@ -44,9 +44,12 @@ static void paths_and_methods_are_a_closed_list(void **state)
 
 static void only_the_socket_has_the_address_of_the_page(void **state)
 {
-    assert_int_equal(st_route_choose("GET", "/v1/page", NULL, false, &studio).body, ST_ROUTE_ADDRESS);
-    assert_int_equal(st_route_choose("GET", "/v1/page", "127.0.0.1", true, &studio).http_status, 404);
-    assert_int_equal(st_route_choose("GET", "/v1/status", "127.0.0.1", true, &studio).http_status, 200);
+    assert_int_equal(st_route_choose("GET", "/v1/page", NULL, false, &studio).body,
+                     ST_ROUTE_ADDRESS);
+    assert_int_equal(st_route_choose("GET", "/v1/page", "127.0.0.1", true, &studio).http_status,
+                     404);
+    assert_int_equal(st_route_choose("GET", "/v1/status", "127.0.0.1", true, &studio).http_status,
+                     200);
 }
 
 static bool is_allowed(const char *host, const struct st_route_names *names)
@@ -94,7 +97,8 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
         {"127.0.0.1:80:80", false},
         {"user@localhost", false},
     };
-    const struct st_route_names names = {.machine = "studio.example.org", .others = " a.lan  B.lan"};
+    const struct st_route_names names = {.machine = "studio.example.org",
+                                         .others = " a.lan  B.lan"};
     ST_EACH (row, rows) {
         if (is_allowed(row->host, &names) != row->allowed)
             fail_msg("Host: %s", row->host);
@@ -106,8 +110,10 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
 
 static void host_is_checked_on_tcp_only(void **state)
 {
-    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, &studio).http_status, 200);
-    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, &studio).http_status, 403);
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, &studio).http_status,
+                     200);
+    assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, &studio).http_status,
+                     403);
     assert_int_equal(st_route_choose("GET", "/metrics", NULL, true, &studio).http_status, 400);
     assert_int_equal(st_route_choose("GET", "/metrics", "studio", true, &studio).http_status, 200);
 }
@@ -128,7 +134,8 @@ static void host_of_an_absolute_target_counts(void **state)
         {"http://studio/metrics", NULL, 200},
     };
     ST_EACH (row, rows) {
-        if (st_route_choose("GET", row->target, row->host, true, &studio).http_status != row->http_status)
+        if (st_route_choose("GET", row->target, row->host, true, &studio).http_status !=
+            row->http_status)
             fail_msg("%s", row->target);
     }
     char longest[400] = "http://";

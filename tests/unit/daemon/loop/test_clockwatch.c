@@ -46,7 +46,8 @@ static void ordinary_ticks_are_no_event(void **state)
 {
     for (int i = 0; i < 100; i++) {
         st_fake_advance(fake, ST_NS_PER_S + i * ST_NS_PER_MS);
-        wall_offset_ns += i % 2 ? 20 * ST_NS_PER_MS : -20 * ST_NS_PER_MS; /* a clock that is slewed */
+        wall_offset_ns +=
+            i % 2 ? 20 * ST_NS_PER_MS : -20 * ST_NS_PER_MS; /* a clock that is slewed */
         st_clockwatch_tick(&watch, fake, &events);
     }
     assert_int_equal(events.added_n, 0);

@@ -1,4 +1,5 @@
-/* The thread that keeps a CPU busy is found in a captured /proc, whose lines are those of proc(5). */
+/* The thread that keeps a CPU busy is found in a captured /proc, whose lines are those of
+ * proc(5). */
 #include <sys/stat.h>
 
 #include "daemon/loop/hog.h"
@@ -13,7 +14,8 @@ static void put(const char *pid, int tid, const char *name, char state, int cpu,
 {
     char path[128];
     ST_PRINT(path, "%s/proc/%s/task/%d", root, pid, tid);
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700);
         *slash = '/';
@@ -23,7 +25,8 @@ static void put(const char *pid, int tid, const char *name, char state, int cpu,
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f,
-            "%d (%s) %c 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 -81 0 1 0 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 17 %d "
+            "%d (%s) %c 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 -81 0 1 0 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 "
+            "0 17 %d "
             "%d 1 0\n",
             tid, name, state, cpu, priority);
     assert_int_equal(fclose(f), 0);

@@ -26,7 +26,8 @@ static void runs(uint64_t heartbeat, int64_t now_ns)
     assert_int_equal(st_overdue_ns(&stall, heartbeat, now_ns - 200 * ST_NS_PER_MS, now_ns), 0);
 }
 
-static void loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known(void **state)
+static void
+loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known(void **state)
 {
     const int64_t due_ns = T0_NS + 1500 * ST_NS_PER_MS;
     runs(375, T0_NS + ST_NS_PER_S);
@@ -89,14 +90,15 @@ static void drain_that_has_no_turn_says_nothing_of_the_loop(void **state)
     /* and where the loop stands then, it does so since it was heard last */
     for (int s = 61; s <= 64; s++)
         st_overdue_check(&stall, 60 * 375 + 1, T0_NS, T0_NS + s * ST_NS_PER_S);
-    assert_int_equal(st_overdue_ns(&stall, 60 * 375 + 1, T0_NS, T0_NS + 64 * ST_NS_PER_S), 4 * ST_NS_PER_S);
+    assert_int_equal(st_overdue_ns(&stall, 60 * 375 + 1, T0_NS, T0_NS + 64 * ST_NS_PER_S),
+                     4 * ST_NS_PER_S);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known,
-                               setup),
+        cmocka_unit_test_setup(
+            loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known, setup),
         cmocka_unit_test_setup(daemon_that_was_stopped_as_a_whole_finds_nothing_overdue, setup),
         cmocka_unit_test_setup(period_of_seconds_is_waited_for_twice, setup),
         cmocka_unit_test_setup(loop_that_never_begins_is_told_and_one_that_warms_up_is_not, setup),

@@ -143,7 +143,8 @@ static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
     platform.demote = record_demote;
     demote_result = 0;
     pid_t loop_tid = INT_MAX;
-    const struct st_watchdog_loop silent = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
+    const struct st_watchdog_loop silent = {
+        .tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
     const struct st_watchdog_loop heard = {.tid = tid_of_loop, .cheeps = cheep, .ctx = &loop_tid};
     struct st_watchdog *of_silent, *of_heard;
     struct st_watchdog_view view;

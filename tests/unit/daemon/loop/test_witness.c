@@ -83,8 +83,9 @@ static void a_very_short_period_is_taken_several_times(void **state)
 {
     const struct st_config config = defaults();
     const struct st_playing_facts short_one = music(64, 96000, 88), least = music(192, 48000, 88);
-    assert_int_equal(st_witness_choose(&config, &short_one).frames, 512); /* 667 us: eight of them */
-    assert_int_equal(st_witness_choose(&config, &least).frames, 192);     /* 4 ms */
+    assert_int_equal(st_witness_choose(&config, &short_one).frames,
+                     512);                                            /* 667 us: eight of them */
+    assert_int_equal(st_witness_choose(&config, &least).frames, 192); /* 4 ms */
 }
 
 static void no_period_is_longer_and_no_priority_higher_than_allowed(void **state)

@@ -83,7 +83,8 @@ static void close_pipe(struct st_xrun_watch *w) {}
 /* The pipe is never emptied: its source writes faster than it is read. */
 static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 {
-    static const struct st_xrun_ops pipe_ops = {.open = open_pipe, .poll = poll_pipe, .close = close_pipe};
+    static const struct st_xrun_ops pipe_ops = {
+        .open = open_pipe, .poll = poll_pipe, .close = close_pipe};
     static const struct st_xrun_source pipe_source = {
         .name = "jack", .summary = "", .poll_ns = 60 * ST_NS_PER_S, .ops = &pipe_ops};
     static const struct st_xrun_source *const sources[] = {&pipe_source, NULL};
@@ -130,8 +131,11 @@ static void close_player(struct st_xrun_watch *w) {}
 
 static const struct st_xrun_ops player_ops = {
     .open = open_player, .poll = poll_player, .close = close_player};
-static const struct st_xrun_source player_source = {
-    .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player_ops};
+static const struct st_xrun_source player_source = {.name = "alsa",
+                                                    .summary = "",
+                                                    .poll_ns = ST_NS_PER_MS,
+                                                    .tells_playing = true,
+                                                    .ops = &player_ops};
 
 static void what_plays_is_known_after_a_turn(void **state)
 {

@@ -1,4 +1,5 @@
-/* A source of other programs' xruns through its life, by a clock and a source that the test scripts. */
+/* A source of other programs' xruns through its life, by a clock and a source that the test
+ * scripts. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "daemon/observe/observe.h"
@@ -43,7 +44,8 @@ static void close_scripted(struct st_xrun_watch *w)
     closes_n++;
 }
 
-static const struct st_xrun_ops ops = {.open = open_scripted, .poll = poll_scripted, .close = close_scripted};
+static const struct st_xrun_ops ops = {
+    .open = open_scripted, .poll = poll_scripted, .close = close_scripted};
 static const struct st_xrun_source source = {.name = "jack",
                                              .summary = "scripted",
                                              .poll_ns = POLL_NS,
@@ -84,7 +86,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct st_event *see(const char *device, const char *client, int64_t xruns_n, int64_t dropouts_n)
+static struct st_event *see(const char *device, const char *client, int64_t xruns_n,
+                            int64_t dropouts_n)
 {
     assert_true(to_see_n < ST_ARRAY_LEN(to_see));
     struct st_xrun_seen *seen = &to_see[to_see_n++];
@@ -171,18 +174,20 @@ static void look(const char *when)
     view.sources[0] = o.view;
     json_array_foreach(newest_first, i, event) json_array_insert(oldest_first, 0, event);
     json_decref(newest_first);
-    (void)lines_of_json(json_pack("{s:o, s:o}", "watched", st_observe_json(&view), "records", oldest_first));
-    ST_APPEND(json_lines, "opened %u closed %u server '%s' due %jd recent '%s' from %jd\n", opens_n, closes_n,
-              server, o.due_ns == INT64_MAX ? -1 : (o.due_ns - now_ns()) / ST_NS_PER_MS, recent(),
-              o.view.recent_wall_ns);
-    ST_APPEND(json_lines, "played '%s' %jd music %jd\n", o.view.played, o.view.played_ns, o.view.music_ns);
+    (void)lines_of_json(
+        json_pack("{s:o, s:o}", "watched", st_observe_json(&view), "records", oldest_first));
+    ST_APPEND(json_lines, "opened %u closed %u server '%s' due %jd recent '%s' from %jd\n", opens_n,
+              closes_n, server, o.due_ns == INT64_MAX ? -1 : (o.due_ns - now_ns()) / ST_NS_PER_MS,
+              recent(), o.view.recent_wall_ns);
+    ST_APPEND(json_lines, "played '%s' %jd music %jd\n", o.view.played, o.view.played_ns,
+              o.view.music_ns);
     ST_APPEND(json_lines, "again %jd last %jd certainty %d period %jd\n", o.view.again_wall_ns,
               o.view.seen.sum.last_wall_ns, (int)o.view.seen.certainty, o.view.seen.period_ns);
     const size_t n = opened();
     ST_EACH_OF (one, counted, n)
         ST_APPEND(json_lines, "open: %s '%s' '%s' n %jd lost %jd longest %jd span %jd at %jd\n",
-                  st_event_kind_name(one->kind), one->device, one->client, one->count_n, one->lost_ns,
-                  one->longest_ns, one->span_ns, one->wall_ns);
+                  st_event_kind_name(one->kind), one->device, one->client, one->count_n,
+                  one->lost_ns, one->longest_ns, one->span_ns, one->wall_ns);
     show_changes(when, json_lines);
 }
 
@@ -553,8 +558,11 @@ static void gap_is_not_watched_and_is_said(void **state)
 
 static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
 {
-    static const struct st_xrun_source program = {
-        .name = "jack", .summary = "scripted", .poll_ns = POLL_NS, .ops = &ops, .program = "a-program"};
+    static const struct st_xrun_source program = {.name = "jack",
+                                                  .summary = "scripted",
+                                                  .poll_ns = POLL_NS,
+                                                  .ops = &ops,
+                                                  .program = "a-program"};
     o.source = &program;
     for (int i = 0; i < 9; i++)
         turn_after(ST_NS_PER_S);
@@ -570,8 +578,11 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
 
 static void programs_are_looked_at_at_the_same_time(void **state)
 {
-    static const struct st_xrun_source program = {
-        .name = "jack", .summary = "scripted", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops, .program = "a"};
+    static const struct st_xrun_source program = {.name = "jack",
+                                                  .summary = "scripted",
+                                                  .poll_ns = 4 * ST_NS_PER_S,
+                                                  .ops = &ops,
+                                                  .program = "a"};
     o.source = &program;
     turn_after(ST_NS_PER_S);
     look("");
@@ -731,7 +742,8 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
                 look_at_machine(row->hot);
             st_observed_count(&o);
         }
-        assert_int_equal(polls_n, before_n); /* a source that is asked more often seems to be silent */
+        assert_int_equal(polls_n,
+                         before_n); /* a source that is asked more often seems to be silent */
         assert_int_equal(o.view.seen.sum.n, 2 * (row - rows) + 2);
         assert_int_equal(events.events_n, events_n + 2);
         assert_string_equal(events.events[events_n + 1].event.client, after);
@@ -822,8 +834,9 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
     look("an event at once");
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
-        found = found || strstr(text_of(i), "Heavy lost sound 24 times on card (JACK): it computed too "
-                                            "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
+        found = found ||
+                strstr(text_of(i), "Heavy lost sound 24 times on card (JACK): it computed too "
+                                   "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
     look("");
     shown_is(__func__);
 }
@@ -861,7 +874,8 @@ static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
 
 static void culprit_is_who_was_it_most_often(void **state)
 {
-    static const char *const culprits[] = {"meson", "ffmpeg", "ffmpeg", "cc1", "ffmpeg", "ffmpeg", "cc1"};
+    static const char *const culprits[] = {"meson",  "ffmpeg", "ffmpeg", "cc1",
+                                           "ffmpeg", "ffmpeg", "cc1"};
     turn_after(0);
     for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
         ST_PRINT(see_not_ready("mpv", 1, ST_DROPOUT_CPU_TAKEN, 0)->culprit, "%s", culprits[i]);
@@ -896,7 +910,8 @@ static const char *recent(void)
     static char text[200];
     text[0] = '\0';
     ST_EACH_OF (client, o.recent.clients, o.recent.clients_n)
-        st_text_join(text, sizeof(text), ", ", "%s %llu", client->name, (unsigned long long)client->sum.n);
+        st_text_join(text, sizeof(text), ", ", "%s %llu", client->name,
+                     (unsigned long long)client->sum.n);
     return text;
 }
 
@@ -1048,7 +1063,8 @@ static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **stat
         n += o.view.seen.clients[i].sum.n;
     assert_int_equal(n, 407 + 250);
     assert_int_equal(o.view.seen.sum.n, n);
-    see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW, 25000000); /* all places are taken, and it clicks */
+    see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW,
+                  25000000); /* all places are taken, and it clicks */
     turn_after(POLL_NS);
     bool listed = false;
     for (size_t i = 0; i < o.view.seen.clients_n; i++)
@@ -1078,8 +1094,11 @@ absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something
 
 static void what_the_server_counts_is_not_counted_again_by_the_card(void **state)
 {
-    static const struct st_xrun_source card = {
-        .name = "alsa", .summary = "scripted", .poll_ns = POLL_NS, .device_only = true, .ops = &ops};
+    static const struct st_xrun_source card = {.name = "alsa",
+                                               .summary = "scripted",
+                                               .poll_ns = POLL_NS,
+                                               .device_only = true,
+                                               .ops = &ops};
     struct st_observed all[2] = {{.source = &source, .view = {.state = ST_OBSERVED_WATCHING}}};
     st_observed_init(&o, platform, &events, &card);
     o.beside = all;
@@ -1121,10 +1140,13 @@ static void a_server_that_was_late_itself_plays_no_music(void **state)
     shown_is(__func__);
 }
 
-/* The bus counts alone, also if another card ran dry; with the card that it carries it is one dropout. */
+/* The bus counts alone, also if another card ran dry; with the card that it carries it is one
+ * dropout. */
 static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **state)
 {
-    static const struct st_xrun_source bus = {.name = "usb", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops},
+    static const struct st_xrun_source bus = {.name = "usb",
+                                              .poll_ns = 4 * ST_NS_PER_S,
+                                              .ops = &ops},
                                        alsa = {.name = "alsa", .poll_ns = POLL_NS, .ops = &ops};
     static const struct {
         const struct st_xrun_source *source;

@@ -118,7 +118,8 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
     json_t *list = st_events_json(&events, 0);
     assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
     for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)
-        assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "text")), listed[i]);
+        assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "text")),
+                            listed[i]);
     json_decref(list);
     st_events_finish(&events);
 }

@@ -25,9 +25,9 @@ static void look(const char *when)
             int detail;
             json_int_t time_ns = 0;
             json_t *cells = NULL;
-            assert_int_equal(json_unpack(row, "{s?s, s?s, s:s, s:b, s?I, s?o}", "label", &label, "text",
-                                         &text, "state", &state, "detail", &detail, "time_ns", &time_ns,
-                                         "cells", &cells),
+            assert_int_equal(json_unpack(row, "{s?s, s?s, s:s, s:b, s?I, s?o}", "label", &label,
+                                         "text", &text, "state", &state, "detail", &detail,
+                                         "time_ns", &time_ns, "cells", &cells),
                              0);
             char *dumped = json_dumps(cells, 0);
             ST_APPEND(lines, "  %s %s", state, detail ? "details, " : "");
@@ -38,7 +38,8 @@ static void look(const char *when)
                           st_text_begins(text, "sleeptuned ") ? strstr(text, "PID") : text);
             free(dumped);
             ST_APPEND(lines, time_ns != 0 ? " at %jd\n" : "\n", (intmax_t)time_ns);
-            ST_APPEND(titles, " %s,", cells != NULL ? json_string_value(json_array_get(cells, 0)) : label);
+            ST_APPEND(titles, " %s,",
+                      cells != NULL ? json_string_value(json_array_get(cells, 0)) : label);
         }
     }
     ST_APPEND(lines, "%s\n", titles);
@@ -76,8 +77,8 @@ static struct st_observed_view *watch_pipewire(void)
 }
 
 /* It lost sound n times, up to 5 s ago. */
-static struct st_dropout_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
-                                            enum st_dropout_reason reason)
+static struct st_dropout_client *add_client(struct st_observed_view *source, const char *name,
+                                            uint64_t n, enum st_dropout_reason reason)
 {
     struct st_dropout_table *seen = &source->seen;
     struct st_dropout_client *client = &seen->clients[seen->clients_n++];
@@ -168,7 +169,8 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     pipewire->again_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S;
     look("it was lost meanwhile");
     add_client(pipewire, "Guitarix", 3, ST_DROPOUT_TOO_SLOW);
-    pipewire->seen.sum.first_wall_ns = pipewire->seen.sum.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
+    pipewire->seen.sum.first_wall_ns = pipewire->seen.sum.last_wall_ns =
+        view.now_wall_ns - 700 * ST_NS_PER_S;
     look("");
     pipewire->state = ST_OBSERVED_ABSENT;
     ST_PRINT(pipewire->why, "PipeWire is not running");
@@ -266,13 +268,14 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
 static void a_buffer_is_larger_if_it_is_than_that_of_each(void **state)
 {
     struct st_dropout_table *seen = &watch_pipewire()->seen;
-    struct st_xrun_seen lost = {.kind = ST_XRUN_SEEN_DROPOUT,
-                                .event = {.kind = ST_EVENT_CLIENT_DROPOUT,
-                                          .certainty = ST_CERTAINTY_EXACT,
-                                          .client = "Guitarix",
-                                          .count_n = 13,
-                                          .reason = ST_DROPOUT_TOO_SLOW,
-                                          .cycle = {.busy_ns = 3 * ST_NS_PER_MS, .period_ns = 1333333}}};
+    struct st_xrun_seen lost = {
+        .kind = ST_XRUN_SEEN_DROPOUT,
+        .event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                  .certainty = ST_CERTAINTY_EXACT,
+                  .client = "Guitarix",
+                  .count_n = 13,
+                  .reason = ST_DROPOUT_TOO_SLOW,
+                  .cycle = {.busy_ns = 3 * ST_NS_PER_MS, .period_ns = 1333333}}};
     seen->device_load_ns = 2;
     st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     look("");
@@ -330,7 +333,8 @@ static void who_made_no_dropout_is_behind_who_made_one(void **state)
 static void what_is_not_watched_is_not_said_to_be_none(void **state)
 {
     struct st_dropout_client *client = add_client(watch_pipewire(), "mpv", 0, ST_DROPOUT_UNKNOWN);
-    client->load = (struct st_xrun_load){.cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333};
+    client->load =
+        (struct st_xrun_load){.cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333};
     look("");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     look("");
@@ -413,8 +417,8 @@ static void a_place_is_that_of_the_reason(void **state)
     shown_is(__func__);
 }
 
-/* Who took the CPU took it from a program whose own buffer is too short: rights and the server's buffer do
- * not help. */
+/* Who took the CPU took it from a program whose own buffer is too short: rights and the server's
+ * buffer do not help. */
 static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
@@ -451,7 +455,8 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
 
 static void rhythm_of_long_cycles_is_said(void **state)
 {
-    struct st_dropout_client *client = add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
+    struct st_dropout_client *client =
+        add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
     client->block.frames = 32768;
     client->block.rate_hz = 48000;
     look("");
@@ -462,13 +467,15 @@ static void rhythm_of_long_cycles_is_said(void **state)
 
 static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
 {
-    struct st_dropout_client *client = add_client(watch_pipewire(), "alsa_output.usb", 0, ST_DROPOUT_UNKNOWN);
+    struct st_dropout_client *client =
+        add_client(watch_pipewire(), "alsa_output.usb", 0, ST_DROPOUT_UNKNOWN);
     ST_PRINT(client->device, "alsa_output.pci");
     client->load = (struct st_xrun_load){
         .cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333, .drift_ppb = -37400};
     client->drift_ppb = -37400;
     look("");
-    client->rows[0] = (struct st_dropout_row){.stream = "", .place = ST_DROPOUT_AT_RESYNC, .sum.n = 4};
+    client->rows[0] =
+        (struct st_dropout_row){.stream = "", .place = ST_DROPOUT_AT_RESYNC, .sum.n = 4};
     client->sum.n = 4;
     set_lost(client, 12 * ST_NS_PER_MS, 5 * ST_NS_PER_MS);
     view.observe.sources[0].seen.sum = (struct st_dropout_sum){
@@ -519,11 +526,12 @@ static void first_line_says_what_the_server_knows(void **state)
     shown_is(__func__);
 }
 
-/* What a victim computed in the cycle in which others had the CPU is no peak of its own: trial 4 saw 0.1 %
- * for 60 %. */
+/* What a victim computed in the cycle in which others had the CPU is no peak of its own: trial 4
+ * saw 0.1 % for 60 %. */
 static void peak_of_who_lost_the_cpu_is_unknown(void **state)
 {
-    struct st_dropout_client *client = add_client(watch_pipewire(), "GoodSynth", 3, ST_DROPOUT_CPU_TAKEN);
+    struct st_dropout_client *client =
+        add_client(watch_pipewire(), "GoodSynth", 3, ST_DROPOUT_CPU_TAKEN);
     client->rows[0].worst = (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
     look("");
     shown_is(__func__);
@@ -540,8 +548,10 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     worst->busy_ns = 60000000;
     look("2880 frames");
     worst->busy_ns = 25000000;
-    client->load = (struct st_xrun_load){
-        .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
+    client->load = (struct st_xrun_load){.cycles_n = 469,
+                                         .busy_median_ns = 21000000,
+                                         .busy_max_ns = 25000000,
+                                         .period_ns = 21333333};
     look("");
     client->load.streams_n = 1;
     look("of a player");
@@ -662,8 +672,8 @@ static void first_line_names_what_slowed_the_machine(void **state)
     st_hist_reset(&result.lateness);
     heavy->rows[0].slowed = ST_CAUSE_UNKNOWN;
     view.overdue.ns = 12 * ST_NS_PER_S;
-    view.overdue.hog =
-        (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
+    view.overdue.hog = (struct st_hog){
+        .pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
     look("one look is not enough");
     view.overdue.hog.looks = 2;
     look("");
@@ -710,12 +720,14 @@ static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
     st_hist_reset(&result.lateness);
     st_hist_add_n(&result.lateness, 3950000, 1);
     add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
-    assert_false(st_answer_of(&view).timing_ok); /* it lost sound: its buffer may be a smaller one */
+    assert_false(
+        st_answer_of(&view).timing_ok); /* it lost sound: its buffer may be a smaller one */
     result.misses = 0;
     shown_is(__func__);
 }
 
-/* Trial 3, line 10: "Main cause: another thread had the CPU: 220 of 220 late wake-ups" below "timing OK". */
+/* Trial 3, line 10: "Main cause: another thread had the CPU: 220 of 220 late wake-ups" below
+ * "timing OK". */
 static void late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
@@ -762,8 +774,8 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     shown_is(__func__);
 }
 
-/* freebsd-run-4/15.1/screens/o4/s14-status-underrun.txt: "Next          sleeptune history --events", and no
- * word about why the reason is unknown. */
+/* freebsd-run-4/15.1/screens/o4/s14-status-underrun.txt: "Next          sleeptune history
+ * --events", and no word about why the reason is unknown. */
 static void what_freebsd_does_not_show_is_said(void **state)
 {
     struct st_observed_view *sound4 = watch_pipewire();
@@ -806,7 +818,8 @@ static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **stat
     struct st_observed_view *server = watch_pipewire();
     struct st_dropout_client *discord = add_client(server, "Discord", 0, ST_DROPOUT_UNKNOWN),
                              *mpv = add_client(server, "mpv", 0, ST_DROPOUT_UNKNOWN);
-    discord->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 360, .asked_rate_hz = 48000};
+    discord->load =
+        (struct st_xrun_load){.cycles_n = 1, .asked_frames = 360, .asked_rate_hz = 48000};
     mpv->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 4410, .asked_rate_hz = 44100};
     look("");
     struct st_dropout_client *click = add_client(server, "click", 1, ST_DROPOUT_UNKNOWN);
@@ -866,7 +879,8 @@ static void longest_loss_of_all_sources_is_first_where_each_is_known(void **stat
     view.observe.sources[1] = *pipewire;
     view.observe.sources[1].source = "jack";
     struct st_dropout_client *often = add_client(pipewire, "often", 40, ST_DROPOUT_STOPPED);
-    struct st_dropout_client *once = add_client(&view.observe.sources[1], "once", 1, ST_DROPOUT_STOPPED);
+    struct st_dropout_client *once =
+        add_client(&view.observe.sources[1], "once", 1, ST_DROPOUT_STOPPED);
     set_lost(often, 40 * ST_NS_PER_MS, ST_NS_PER_MS);
     set_lost(once, 2 * ST_NS_PER_S, 2 * ST_NS_PER_S);
     pipewire->seen.sum.lost_ns = often->sum.lost_ns;
@@ -986,8 +1000,8 @@ static void screen_says_what_waits_and_what_was_put_aside(void **state)
 static void events_of_the_screen_carry_their_times(void **state)
 {
     for (int i = 0; i < ST_ROWS_EVENTS_MAX + 3; i++)
-        json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i, "event",
-                                                     "pause", "text", "x"));
+        json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i,
+                                                     "event", "pause", "text", "x"));
     look("");
     shown_is(__func__);
 }

@@ -136,15 +136,16 @@ static void degrade_all(size_t sources_n)
     view.ended = true;
     view.audio.state = ST_AUDIO_WAITING;
     ST_PRINT(view.watchdog.reason, "taken from the loop");
-    for (char *const *error = (char *const[]){view.config.error, view.failed.http, view.failed.socket,
-                                              view.failed.trace, NULL};
+    for (char *const *error = (char *const[]){view.config.error, view.failed.http,
+                                              view.failed.socket, view.failed.trace, NULL};
          *error != NULL; error++)
         memcpy(*error, "x", 2);
     view.history.state = ST_HISTORY_WRITER_FAILING;
     view.observe.n = sources_n;
     for (size_t i = 0; i < view.observe.n; i++)
-        view.observe.sources[i] = (struct st_observed_view){
-            .source = i == 0 ? "jack" : "alsa", .mode = ST_OBSERVED_ON, .state = ST_OBSERVED_ABSENT};
+        view.observe.sources[i] = (struct st_observed_view){.source = i == 0 ? "jack" : "alsa",
+                                                            .mode = ST_OBSERVED_ON,
+                                                            .state = ST_OBSERVED_ABSENT};
 }
 
 static void metrics_have_places_and_lengths_that_are_known(void **state)
@@ -156,8 +157,10 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
                                           .lost_ns = 3000000,
                                           .client = "Card"}};
     view.observe.n = 3;
-    view.observe.sources[2] = (struct st_observed_view){.source = "alsa", .opened_n = 1, .device_only = true};
-    view.observe.sources[0] = (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
+    view.observe.sources[2] =
+        (struct st_observed_view){.source = "alsa", .opened_n = 1, .device_only = true};
+    view.observe.sources[0] =
+        (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
     view.observe.sources[1] = (struct st_observed_view){.source = "jack", .opened_n = 1};
     st_dropout_table_take(&view.observe.sources[0].seen, &seen, 0, 0);
     seen = (struct st_xrun_seen){.event = {.kind = ST_EVENT_CLIENT_DROPOUT,

@@ -1,6 +1,6 @@
-/* The OSS devices of FreeBSD against a false one, which plays into its own input: what it answers is taken,
- * what it cannot do is an error, and an underrun is an event after which the reserve is filled again. And two
- * devices with two clocks. */
+/* The OSS devices of FreeBSD against a false one, which plays into its own input: what it answers
+ * is taken, what it cannot do is an error, and an underrun is an event after which the reserve is
+ * filled again. And two devices with two clocks. */
 #include <fcntl.h>
 #include <sys/soundcard.h>
 #include <unistd.h>
@@ -24,7 +24,9 @@ static struct {
 static int fake_open(const char *path, ST_UNUSED int flags)
 {
     errno = ENOENT;
-    return strcmp(path, "/dev/dsp") == 0 ? PLAY_FD : strcmp(path, "/dev/dsp.loop") == 0 ? RECORD_FD : -1;
+    return strcmp(path, "/dev/dsp") == 0        ? PLAY_FD
+           : strcmp(path, "/dev/dsp.loop") == 0 ? RECORD_FD
+                                                : -1;
 }
 
 static int fake_close(int fd)
@@ -57,8 +59,8 @@ static int fake_ioctl(int fd, unsigned long request, void *value)
             (audio_buf_info){.fragstotal = fake.fragments, .fragsize = fake.fragment_bytes};
         return 0;
     case SNDCTL_DSP_GETERROR:
-        *(audio_errinfo *)value =
-            (audio_errinfo){fd == PLAY_FD ? fake.underruns : 0, fd == RECORD_FD ? fake.overruns : 0};
+        *(audio_errinfo *)value = (audio_errinfo){fd == PLAY_FD ? fake.underruns : 0,
+                                                  fd == RECORD_FD ? fake.overruns : 0};
         if (fd == PLAY_FD)
             fake.underruns = 0;
         else
@@ -112,7 +114,8 @@ static int open_fake(int format, int channels, int rate_hz, int fragment_bytes, 
     fake.fragments = fragments;
     fake.interrupted = true;
     duplex = (struct st_duplex){.ear = &ear, .ops = &st_oss_ops, .device = &device};
-    const int r = st_oss_device_open(&device, "/dev/dsp", "/dev/dsp.loop", 512, &duplex, &hz, &failed);
+    const int r =
+        st_oss_device_open(&device, "/dev/dsp", "/dev/dsp.loop", 512, &duplex, &hz, &failed);
     if (r < 0) {
         assert_int_equal(device.play, -1);
         assert_int_equal(device.record, -1);
@@ -149,11 +152,12 @@ static void test_what_it_cannot_do_is_an_error(ST_UNUSED void **state)
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 0, 4096, 4), -ENOTSUP);      /* none */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 65536, 4), -ENOTSUP); /* beyond our buffer */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, -1, 4), -ENOTSUP);
-    assert_int_equal(st_oss_device_open(&device, "/dev/none", "/dev/dsp.loop", 512, &duplex, &hz, &failed),
-                     -ENOENT);
+    assert_int_equal(
+        st_oss_device_open(&device, "/dev/none", "/dev/dsp.loop", 512, &duplex, &hz, &failed),
+        -ENOENT);
     assert_string_equal(failed, "/dev/none");
-    assert_int_equal(st_oss_device_open(&device, "/dev/dsp", "/dev/none", 512, &duplex, &hz, &failed),
-                     -ENOENT);
+    assert_int_equal(
+        st_oss_device_open(&device, "/dev/dsp", "/dev/none", 512, &duplex, &hz, &failed), -ENOENT);
     assert_string_equal(failed, "/dev/none");
 }
 

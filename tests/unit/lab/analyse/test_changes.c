@@ -16,8 +16,8 @@ static int changes_of(const struct st_series *series, struct st_changes *ret)
 }
 
 /* A second each, a line, and a step of step_ns from sample `at` on. */
-static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double slope_ns, double step_ns,
-                              size_t at)
+static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double slope_ns,
+                              double step_ns, size_t at)
 {
     struct st_period period;
     struct st_series series;
@@ -34,7 +34,8 @@ static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double 
 static void a_trend_is_a_trend(void **state)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
-        const struct st_changes changes = find(NOISE_NORMAL, seed, N, seed % 2 == 0 ? 30 : -30, 0, 0);
+        const struct st_changes changes =
+            find(NOISE_NORMAL, seed, N, seed % 2 == 0 ? 30 : -30, 0, 0);
         assert_true(changes.trend_found);
         assert_int_equal(changes.steps_n, 0);
         assert_true(fabs(fabs(changes.slope_ns_per_s) - 30) < 4);
@@ -124,7 +125,8 @@ static void noise_on_a_steep_line_has_no_steps(void **state)
             find(NOISE_NORMAL, i, 3000, slopes_ns[i % 4] * (i % 8 < 4 ? 1 : -1), 0, 0);
         trends += changes.trend_found;
         assert_int_equal(changes.steps_n, 0);
-        assert_true(!changes.trend_found || fabs(fabs(changes.slope_ns_per_s) / slopes_ns[i % 4] - 1) < 0.1);
+        assert_true(!changes.trend_found ||
+                    fabs(fabs(changes.slope_ns_per_s) / slopes_ns[i % 4] - 1) < 0.1);
     }
     assert_true(trends >= 36);
 }
@@ -138,7 +140,8 @@ static void rounding_has_no_steps(void **state)
         struct st_changes changes;
         st_series_init(&series, &period);
         for (uint64_t i = 0; i < 3000; i++)
-            assert_int_equal(st_series_add(&series, i, llrint(5e6 + (0.1 + 0.37 * k) * (double)i)), 0);
+            assert_int_equal(st_series_add(&series, i, llrint(5e6 + (0.1 + 0.37 * k) * (double)i)),
+                             0);
         assert_int_equal(changes_of(&series, &changes), 0);
         assert_int_equal(changes.steps_n, 0);
         assert_false(changes.moves);
@@ -156,8 +159,8 @@ static void a_curve_is_neither_line_nor_steps(void **state)
         struct st_changes changes;
         assert_int_equal(noise_series(NOISE_NORMAL, (uint64_t)k, &period, N, 0, 0, &series), 0);
         for (size_t i = 0; i < N; i++)
-            series.lateness_ns[i] +=
-                llrint(k % 2 == 0 ? 4e5 * exp(-(double)i / (40 + 20 * k)) : 1e5 * sin((double)i / 150));
+            series.lateness_ns[i] += llrint(k % 2 == 0 ? 4e5 * exp(-(double)i / (40 + 20 * k))
+                                                       : 1e5 * sin((double)i / 150));
         assert_int_equal(changes_of(&series, &changes), 0);
         assert_false(changes.trend_found || changes.steps_n > 0);
         curves += changes.moves;
@@ -218,7 +221,8 @@ static void a_jump_near_an_end_leaves_the_line(void **state)
     }
 }
 
-/* A loop comes to rest: 5 standard deviations of noise to go, and each 100 s a share of 1/e is left. */
+/* A loop comes to rest: 5 standard deviations of noise to go, and each 100 s a share of 1/e is
+ * left. */
 static void a_tail_is_no_step(void **state)
 {
     struct st_period period;

@@ -1,4 +1,5 @@
-/* lab/analyse/late_ones: outliers, whether they are a group, and whether they come at regular times. */
+/* lab/analyse/late_ones: outliers, whether they are a group, and whether they come at regular
+ * times. */
 #include "lab/analyse/late_ones.h"
 #include "tests/unit/noise.h"
 #include "tests/unit/period.h"
@@ -40,7 +41,8 @@ static void pulses_have_their_distance_and_are_taken_out(void **state)
     assert_int_equal(found.seen_n, 30);
     assert_int_equal(found.slots_n, 30);
     assert_true(found.late_ns > 1e6 && found.late_ns < 4e6);
-    assert_in_range(rest_n, 900 - 30 * 7, 900 - 30); /* without pulses and what is right beside them */
+    assert_in_range(rest_n, 900 - 30 * 7,
+                    900 - 30); /* without pulses and what is right beside them */
 }
 
 static void gaps_do_not_hide_the_distance(void **state)
@@ -54,7 +56,8 @@ static void gaps_do_not_hide_the_distance(void **state)
             series.lateness_ns[40 * i + 5] +=
                 (half ? st_random_below(&random, 2) == 0 : i % 5 == 2) ? 0 : 2 * MS;
         const struct st_late_ones found = find(&series, &rest_n);
-        assert_true(found.regular && fabs(found.every_periods - 40) < 0.05); /* not every 160, 10 of 13 */
+        assert_true(found.regular &&
+                    fabs(found.every_periods - 40) < 0.05); /* not every 160, 10 of 13 */
         assert_in_range(found.seen_n, half ? 20 : 40, half ? 30 : 40);
         assert_in_range(found.slots_n, 49, 50);
     }
@@ -96,7 +99,9 @@ static void a_train_among_smaller_outliers_is_found(void **state)
     size_t rest_n;
     begin(1800, 4, &series);
     for (size_t i = 0; i < 1800; i++)
-        series.lateness_ns[i] += st_random_unit(&random) < 0.015 ? MS / 5 : i % 60 == 7 ? 3 * MS : 0;
+        series.lateness_ns[i] += st_random_unit(&random) < 0.015 ? MS / 5
+                                 : i % 60 == 7                   ? 3 * MS
+                                                                 : 0;
     const struct st_late_ones found = find(&series, &rest_n);
     assert_true(found.regular && fabs(found.every_periods - 60) < 0.05);
     assert_true(found.train_limit_ns >= found.limit_ns && found.n > found.seen_n);
@@ -109,8 +114,9 @@ static void a_band_is_a_group_and_a_tail_is_none(void **state)
     size_t rest_n;
     begin(900, 5, &series);
     for (size_t i = 0; i < 900; i++)
-        series.lateness_ns[i] +=
-            st_random_unit(&random) < 0.055 ? 2450000 + (int64_t)st_random_below(&random, 300000) : 0;
+        series.lateness_ns[i] += st_random_unit(&random) < 0.055
+                                     ? 2450000 + (int64_t)st_random_below(&random, 300000)
+                                     : 0;
     struct st_late_ones found = find(&series, &rest_n);
     assert_true(found.group);
     assert_in_range(found.n, 30, 70);

@@ -19,8 +19,8 @@ static bool named(const struct st_periodic *beat, int hz)
     return false;
 }
 
-static struct st_periodic find(enum noise noise, uint64_t seed, size_t n, double amplitude_ns, double hz,
-                               int known_hz)
+static struct st_periodic find(enum noise noise, uint64_t seed, size_t n, double amplitude_ns,
+                               double hz, int known_hz)
 {
     const struct st_period period = audio();
     struct st_series series;
@@ -90,8 +90,10 @@ static void a_stronger_one_is_found_in_any_noise(void **state)
     for (int noise = 0; noise < NOISE_COUNT; noise++) {
         const struct st_periodic beat = find((enum noise)noise, 7, 7500, 5000, 250, 0);
         assert_true(beat.found);
-        assert_true(named(&beat, 250) && named(&beat, 500) && named(&beat, 1000) && !named(&beat, 300));
-        assert_int_equal(beat.names_n + (size_t)beat.others_n, 27); /* two of three multiples of 250 */
+        assert_true(named(&beat, 250) && named(&beat, 500) && named(&beat, 1000) &&
+                    !named(&beat, 300));
+        assert_int_equal(beat.names_n + (size_t)beat.others_n,
+                         27); /* two of three multiples of 250 */
     }
 }
 
@@ -169,8 +171,8 @@ static void rounding_is_no_rhythm(void **state)
             struct st_periodic beat;
             st_series_init(&series, &period);
             for (uint64_t i = 0; i < 3000; i++)
-                assert_int_equal(st_series_add(&series, i, llrint((0.13 + 0.37 * k) * (double)i) * grain_ns),
-                                 0);
+                assert_int_equal(
+                    st_series_add(&series, i, llrint((0.13 + 0.37 * k) * (double)i) * grain_ns), 0);
             assert_int_equal(st_periodic_find(&series, 0, &beat), 0);
             assert_false(beat.found);
             st_series_finish(&series);

@@ -1,5 +1,5 @@
-/* lab/analyse/series_analysis and lab/analyse/ticks: blind, does it name what the simulator was told, and
- * nothing in noise? */
+/* lab/analyse/series_analysis and lab/analyse/ticks: blind, does it name what the simulator was
+ * told, and nothing in noise? */
 #include "core/ns.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
@@ -34,14 +34,16 @@ static struct st_analysis blind(const struct st_simulation *simulation)
 
 static const int grid_hz[] = {24, 60, 100, 128, 250, 300, 500, 1000, 1024};
 static const double grid_ppm[] = {-60, -10, 0, 10, 60};
-static const int64_t grid_period_ns[] = {1000000000, 997000000, 100000000, 33000000, 10666667, 21333333,
-                                         2666667,    1333000,   1333333,   4000000,  997000};
+static const int64_t grid_period_ns[] = {1000000000, 997000000, 100000000, 33000000,
+                                         10666667,   21333333,  2666667,   1333000,
+                                         1333333,    4000000,   997000};
 
-/* How many ticks the place of the due time moves against the ticks. Less than one jump says nothing of them,
- * and a program that is woken less than once a period has no regular samples. */
+/* How many ticks the place of the due time moves against the ticks. Less than one jump says nothing
+ * of them, and a program that is woken less than once a period has no regular samples. */
 static bool can_be_told(const struct st_simulation *s)
 {
-    const double tick_ns = 1e9 / (double)s->hz * (1 + s->drift_ppm * 1e-6), period_ns = (double)s->period.num;
+    const double tick_ns = 1e9 / (double)s->hz * (1 + s->drift_ppm * 1e-6),
+                 period_ns = (double)s->period.num;
     return fabs(remainder(period_ns, tick_ns)) * (double)s->count > 2.2 * tick_ns &&
            period_ns > 2.2 * tick_ns;
 }
@@ -81,24 +83,27 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
                                fabs(a.ticks.drift_ppm - s.drift_ppm) < 1.5 &&
                                a.ticks.extra_ticks == (s.rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
             if (a.periodic.names_n > 0 && !has(a.periodic.names_hz, a.periodic.names_n, s.hz))
-                fail_msg("%lld Hz every %llu ns: %s", (long long)s.hz, (unsigned long long)s.period.num,
-                         a.sentence[0]);
+                fail_msg("%lld Hz every %llu ns: %s", (long long)s.hz,
+                         (unsigned long long)s.period.num, a.sentence[0]);
             if (can_be_told(&s) ? !right : a.ticks.found && !right)
                 fail_msg("%lld Hz %s %g ppm every %llu ns: found %d, %d Hz, %g ppm, %d extra",
                          (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
-                         (unsigned long long)s.period.num, a.ticks.found, a.ticks.hz, a.ticks.drift_ppm,
-                         a.ticks.extra_ticks);
+                         (unsigned long long)s.period.num, a.ticks.found, a.ticks.hz,
+                         a.ticks.drift_ppm, a.ticks.extra_ticks);
             if (!right && !named_or_said(&a, s.hz))
-                fail_msg("%lld Hz %s %g ppm every %llu ns: neither told nor said that it cannot be: %s",
-                         (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
-                         (unsigned long long)s.period.num, a.sentences_n > 0 ? a.sentence[0] : "nothing");
+                fail_msg(
+                    "%lld Hz %s %g ppm every %llu ns: neither told nor said that it cannot be: %s",
+                    (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
+                    (unsigned long long)s.period.num,
+                    a.sentences_n > 0 ? a.sentence[0] : "nothing");
             *(can_be_told(&s) ? &told : &others) += 1;
         }
     }
     assert_true(told > 300 && others > 100);
 }
 
-static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t period_ns, int64_t noise_ns)
+static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t period_ns,
+                                 int64_t noise_ns)
 {
     struct st_simulation s = {.count = 900,
                               .hz = hz,
@@ -111,7 +116,8 @@ static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t pe
     return s;
 }
 
-/* A tick that is steered while it is measured: one slope for all teeth would make it longer or shorter. */
+/* A tick that is steered while it is measured: one slope for all teeth would make it longer or
+ * shorter. */
 static void a_steered_tick_has_no_wrong_rate(void **state)
 {
     static const struct {
@@ -123,8 +129,8 @@ static void a_steered_tick_has_no_wrong_rate(void **state)
         {100, -1, 0.005}, {1000, -50, 0.03}, {1000, -100, 0.02},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) * 12; i++) {
-        struct st_simulation s = told(rows[i / 12].hz, rows[i / 12].ppm, rows[i / 12].gain, ST_NS_PER_S,
-                                      i % 12 < 10 ? 1000 : 5000);
+        struct st_simulation s = told(rows[i / 12].hz, rows[i / 12].ppm, rows[i / 12].gain,
+                                      ST_NS_PER_S, i % 12 < 10 ? 1000 : 5000);
         s.seed = 1 + i % 12;
         const struct st_analysis a = blind(&s);
         assert_false(a.ticks.drift_known);
@@ -155,13 +161,15 @@ static void an_added_tick_is_told_whatever_the_drift(void **state)
         assert_int_equal(a.ticks.extra_ticks, rows[i / 3].extra_ticks < 0              ? -1
                                               : s.rounding == ST_ROUNDING_TVTOHZ_FIXED ? 0
                                                                                        : 1);
-        assert_int_equal(says(&a, "It cannot be determined whether the kernel adds a tick") ||
-                             says(&a, "At this period the drift cannot be distinguished from a tick"),
-                         a.ticks.extra_ticks < 0);
+        assert_int_equal(
+            says(&a, "It cannot be determined whether the kernel adds a tick") ||
+                says(&a, "At this period the drift cannot be distinguished from a tick"),
+            a.ticks.extra_ticks < 0);
     }
 }
 
-/* Drift moves lateness by more than a tick a period: what is seen is one of many, and none is reported. */
+/* Drift moves lateness by more than a tick a period: what is seen is one of many, and none is
+ * reported. */
 static void a_drift_that_is_seen_rarely_is_not_told(void **state)
 {
     static const struct {
@@ -181,9 +189,10 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
         if (!a.ticks.found)
             continue; /* whole ticks a period: it stands still */
         assert_true(a.ticks.hz == s.hz && !a.ticks.drift_known && a.ticks.extra_ticks < 0);
-        assert_true(a.ticks.slope_modulo && fabs(a.ticks.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
-        assert_true(says(
-            &a, "a tick that the kernel adds to each sleep: a drift larger or smaller by any multiple of"));
+        assert_true(a.ticks.slope_modulo &&
+                    fabs(a.ticks.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
+        assert_true(says(&a, "a tick that the kernel adds to each sleep: a drift larger or smaller "
+                             "by any multiple of"));
         assert_false(says(&a, "A clock tick is ") || says(&a, "sawtooth") || says(&a, "a tick of"));
     }
     const struct st_simulation often = told(1000, 60, 0, ST_NS_PER_S, 0);
@@ -217,7 +226,8 @@ static void hermans_sawtooth_in_words(void **state)
     s.period = period_of_ns(ST_NS_PER_S, 1);
     const struct st_analysis a = blind(&s);
     assert_true(says(&a, "100 Hz, a tick of 10.000 ms"));
-    assert_true(says(&a, "grows by 40 \xc2\xb5s a second (40 ppm) and jumps back by a tick every 4.2 min"));
+    assert_true(
+        says(&a, "grows by 40 \xc2\xb5s a second (40 ppm) and jumps back by a tick every 4.2 min"));
     assert_true(says(&a, "A clock tick is 40 ppm longer than 1/100 s"));
     assert_true(says(&a, "tvtohz()"));
     assert_true(fabs(a.ticks.slope_ns_per_s - 40000) < 1);
@@ -240,7 +250,8 @@ static void figures_are_written_as_people_write_them(void **state)
     period = period_of(64, 48000);
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 7500, 3000, 1000, &series), 0);
     const struct st_analysis a = analyse(&series);
-    assert_true(says(&a, "a clock tick of 50, 64, 100") || says(&a, "a clock tick of 250, 500, 1000"));
+    assert_true(says(&a, "a clock tick of 50, 64, 100") ||
+                says(&a, "a clock tick of 250, 500, 1000"));
     for (size_t i = 1; i < a.periodic.names_n; i++)
         assert_true(a.periodic.names_hz[i] > a.periodic.names_hz[i - 1]);
     st_series_finish(&series);
@@ -265,7 +276,8 @@ static void what_cannot_be_told_is_said(void **state)
     s.period = period_of_ns(ST_NS_PER_S, 1);
     s.drift_ppm = 1;
     a = blind(&s);
-    assert_true(!a.ticks.found && a.changes.trend_found && fabs(a.changes.slope_ns_per_s - 1000) < 20);
+    assert_true(!a.ticks.found && a.changes.trend_found &&
+                fabs(a.changes.slope_ns_per_s - 1000) < 20);
     assert_true(says(&a, "looks the same as no tick"));
 }
 
@@ -276,12 +288,13 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     s.period = period_of_ns(1300000, 1);
     struct st_analysis a = blind(&s);
     assert_true(a.interval.found && !a.periodic.found);
-    assert_true(says(&a, "every 20.000 ms, whatever period the program asks for: the tick is 50 Hz, or it is "
-                         "100 Hz and the kernel adds a tick"));
+    assert_true(says(
+        &a, "every 20.000 ms, whatever period the program asks for: the tick is 50 Hz, or it is "
+            "100 Hz and the kernel adds a tick"));
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     a = blind(&s);
-    assert_true(says(
-        &a, "every 10.000 ms, whatever period the program asks for: the tick is 100 Hz, or it is 200 Hz"));
+    assert_true(says(&a, "every 10.000 ms, whatever period the program asks for: the tick is 100 "
+                         "Hz, or it is 200 Hz"));
     /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
     s.period = period_of(64, 48000);
     s.rounding = ST_ROUNDING_TVTOHZ;
@@ -297,12 +310,15 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         uint64_t num, den, count;
         enum st_rounding rounding;
     } rows[] = {
-        {100, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},       {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ},
-        {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ_FIXED}, {1024, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},
+        {100, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},
+        {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ},
+        {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ_FIXED},
+        {1024, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},
         {1000, 997000, 1, 10000, ST_ROUNDING_TVTOHZ},
     };
     ST_EACH (row, rows) {
-        struct st_simulation s = {.count = row->count, .hz = row->hz, .rounding = row->rounding, .seed = 1};
+        struct st_simulation s = {
+            .count = row->count, .hz = row->hz, .rounding = row->rounding, .seed = 1};
         struct st_series series;
         struct st_analysis a;
         s.period = period_of_ns(row->num, row->den);
@@ -310,7 +326,8 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
         assert_int_equal(a.findings_n, 0);
         assert_true(a.coarse_hz > s.hz);
-        assert_true(says(&a, "cannot be determined whether sleeps end only at clock ticks of less than"));
+        assert_true(
+            says(&a, "cannot be determined whether sleeps end only at clock ticks of less than"));
         assert_int_equal(st_series_analysis_of(&series, row->hz, false, &a), 0);
         assert_true(says(&a, "Hz: such a tick is "));
         st_series_finish(&series);
@@ -349,7 +366,8 @@ static void a_known_rate_that_cannot_be_told_is_said(void **state)
     assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
     assert_int_equal(a.sentences_n, 0); /* lateness that is short beside the period hides no tick */
     assert_int_equal(st_series_analysis_of(&series, 750, false, &a), 0);
-    assert_true(a.blind_n == 1 && a.coarse_hz == 0 && says(&a, "tick of 750 Hz looks the same as no tick"));
+    assert_true(a.blind_n == 1 && a.coarse_hz == 0 &&
+                says(&a, "tick of 750 Hz looks the same as no tick"));
     st_series_finish(&series);
 }
 
@@ -360,7 +378,8 @@ static void a_jump_that_is_no_tick_is_a_step(void **state)
     period = period_of_ns(ST_NS_PER_S, 1);
     assert_int_equal(noise_series(NOISE_NORMAL, 4, &period, 900, 0, 0, &series), 0);
     for (size_t i = 500; i < 900; i++)
-        series.lateness_ns[i] += 10000000; /* as long as a tick of 100 Hz, but upwards and without a slope */
+        series.lateness_ns[i] +=
+            10000000; /* as long as a tick of 100 Hz, but upwards and without a slope */
     const struct st_analysis a = analyse(&series);
     assert_false(a.ticks.found);
     assert_int_equal(a.changes.steps_n, 1);
@@ -383,7 +402,8 @@ static void stalls_of_the_host_do_not_hide_a_lattice(void **state)
     st_series_finish(&series);
 }
 
-/* docs/results.md has the long run. 1050 series at a rate of 1 in 1000 have 6 or more in 1 of 1000 runs. */
+/* docs/results.md has the long run. 1050 series at a rate of 1 in 1000 have 6 or more in 1 of 1000
+ * runs. */
 static void noise_is_noise(void **state)
 {
     struct st_period period;
@@ -391,7 +411,8 @@ static void noise_is_noise(void **state)
     period = period_of(64, 48000);
     for (uint64_t i = 0; i < 150 * NOISE_COUNT; i++) {
         struct st_series series;
-        assert_int_equal(noise_series((enum noise)(i % NOISE_COUNT), i, &period, 900, 0, 0, &series), 0);
+        assert_int_equal(
+            noise_series((enum noise)(i % NOISE_COUNT), i, &period, 900, 0, 0, &series), 0);
         const struct st_analysis a = analyse(&series);
         alarms += a.ticks.found || a.periodic.found || a.changes.trend_found || a.changes.moves ||
                   a.changes.steps_n > 0;
@@ -402,8 +423,8 @@ static void noise_is_noise(void **state)
     assert_in_range(alarms, 0, 5);
 }
 
-/* Where a loop steers the tick, lateness goes back in a curve after it jumps by one, and its slope has
- * corners where the loop acts. */
+/* Where a loop steers the tick, lateness goes back in a curve after it jumps by one, and its slope
+ * has corners where the loop acts. */
 static void what_a_loop_does_is_no_step_and_no_drift(void **state)
 {
     static const struct {
@@ -455,7 +476,8 @@ static void skipped_periods_are_no_steps(void **state)
         s.seed = seed;
         s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
         const struct st_analysis a = blind(&s);
-        assert_true(a.skips && a.changes.steps_n == 0 && !a.changes.trend_found && !a.changes.moves);
+        assert_true(a.skips && a.changes.steps_n == 0 && !a.changes.trend_found &&
+                    !a.changes.moves);
         assert_true(says(&a, "Too many periods were skipped"));
     }
 }
@@ -478,13 +500,15 @@ static void a_drift_of_a_few_seconds_may_be_another_one_later(void **state)
                 !says(&a, "over a longer time it may differ by up to"));
 }
 
-/* 5000 Hz is in no list, and 4998 Hz would fit as well: every range has the true rate, drift taken off. */
+/* 5000 Hz is in no list, and 4998 Hz would fit as well: every range has the true rate, drift taken
+ * off. */
 static void a_rate_that_is_not_usual_is_a_range(void **state)
 {
     static const double ppm[] = {-400, -68.6, 9.75, 215, 480};
     size_t ranges_n = 0;
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(ppm); i++) {
-        struct st_simulation s = told(5000, ppm[i / 2], 0, 333 * ST_NS_PER_MS, i % 2 == 0 ? 0 : 3000);
+        struct st_simulation s =
+            told(5000, ppm[i / 2], 0, 333 * ST_NS_PER_MS, i % 2 == 0 ? 0 : 3000);
         s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
         const struct st_analysis a = blind(&s);
         int low, high;

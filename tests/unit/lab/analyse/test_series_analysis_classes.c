@@ -1,5 +1,5 @@
-/* lab/analyse: series of eight classes from a generator; what is right, what is missed, and what is a false
- * name. */
+/* lab/analyse: series of eight classes from a generator; what is right, what is missed, and what is
+ * a false name. */
 #include "core/ns.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
@@ -21,7 +21,8 @@ struct truth {
 
 typedef void (*make_fn)(uint64_t seed, struct st_series *series, struct truth *truth);
 /* @return 1: right; 0: missed; -1: a false name */
-typedef int (*judge_fn)(const struct st_series *series, const struct st_analysis *a, const struct truth *t);
+typedef int (*judge_fn)(const struct st_series *series, const struct st_analysis *a,
+                        const struct truth *t);
 
 static double between(struct st_random *random, double low, double high)
 {
@@ -46,7 +47,8 @@ static uint64_t any_period_ns(struct st_random *random)
 }
 
 /* Noise of independent samples, with a spread of some us. */
-static void background(struct st_random *random, uint64_t period_ns, size_t n, struct st_series *ret)
+static void background(struct st_random *random, uint64_t period_ns, size_t n,
+                       struct st_series *ret)
 {
     static const enum noise kinds[] = {NOISE_NORMAL, NOISE_UNIFORM, NOISE_LOGNORMAL, NOISE_PARETO};
     const enum noise kind = kinds[below(random, ST_ARRAY_LEN(kinds))];
@@ -59,7 +61,8 @@ static void background(struct st_random *random, uint64_t period_ns, size_t n, s
 static void make_pulses(uint64_t seed, struct st_series *series, struct truth *t)
 {
     struct st_random random = {.state = seed};
-    *t = (struct truth){.every = log_between(&random, 10, 400), .high_ns = log_between(&random, 1e5, 5e6)};
+    *t = (struct truth){.every = log_between(&random, 10, 400),
+                        .high_ns = log_between(&random, 1e5, 5e6)};
     const double repeats = between(&random, 10, 60), jitter = between(&random, 0, 0.5);
     const size_t n = (size_t)fmax(repeats * t->every, 300), wide = 1 + below(&random, 2);
     const double first = between(&random, 0, t->every);
@@ -74,7 +77,8 @@ static void make_pulses(uint64_t seed, struct st_series *series, struct truth *t
 static void make_rectangles(uint64_t seed, struct st_series *series, struct truth *t)
 {
     struct st_random random = {.state = seed};
-    *t = (struct truth){.every = log_between(&random, 5, 120), .high_ns = log_between(&random, 2e4, 5e5)};
+    *t = (struct truth){.every = log_between(&random, 5, 120),
+                        .high_ns = log_between(&random, 2e4, 5e5)};
     if (below(&random, 2) == 0)
         t->every = nearbyint(t->every);
     const size_t n = (size_t)fmax(between(&random, 25, 120) * t->every, 400);
@@ -116,7 +120,8 @@ static void make_steps(uint64_t seed, struct st_series *series, struct truth *t)
     *t = (struct truth){.steps_n = 1 + below(&random, 3)};
     background(&random, any_period_ns(&random), n, series);
     for (size_t k = 0; k < t->steps_n; k++) {
-        t->step_at[k] = (double)n * ((double)k + between(&random, 0.7, 1.3)) / ((double)t->steps_n + 1);
+        t->step_at[k] =
+            (double)n * ((double)k + between(&random, 0.7, 1.3)) / ((double)t->steps_n + 1);
         t->step_ns[k] = log_between(&random, 2.5e4, 1e5) * (below(&random, 3) == 0 ? -1 : 1);
         for (size_t i = (size_t)t->step_at[k]; i < n; i++)
             series->lateness_ns[i] += llrint(t->step_ns[k]);
@@ -151,12 +156,13 @@ static void make_lattice(uint64_t seed, struct st_series *series, struct truth *
         late_ns += grows_ns * between(&random, 0, 2);
         late_ns -= late_ns > tick_ns ? tick_ns : 0;
         series->lateness_ns[i] +=
-            levels ? llrint(tick_ns * (double)(below(&random, 3) * below(&random, 2))) : llrint(late_ns);
+            levels ? llrint(tick_ns * (double)(below(&random, 3) * below(&random, 2)))
+                   : llrint(late_ns);
     }
 }
 
-/* What another program does each few periods, at round periods: any such rhythm has a usual tick rate that
- * looks the same, and a hundred others. */
+/* What another program does each few periods, at round periods: any such rhythm has a usual tick
+ * rate that looks the same, and a hundred others. */
 static void make_beside(uint64_t seed, struct st_series *series, struct truth *t)
 {
     static const uint64_t periods_ns[] = {5000000, 10000000, 20000000};
@@ -179,8 +185,8 @@ static void make_noise(uint64_t seed, struct st_series *series, struct truth *t)
     struct st_period period;
     *t = (struct truth){0};
     period = period_of_ns(any_period_ns(&random), 1);
-    assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period, 300 + below(&random, 3000),
-                                  0, 0, series),
+    assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period,
+                                  300 + below(&random, 3000), 0, 0, series),
                      0);
 }
 
@@ -197,7 +203,8 @@ static bool is_about(double a, double b, double share)
     return fabs(a - b) <= share * fabs(b);
 }
 
-static int judge_rhythm(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_rhythm(const struct st_series *series, const struct st_analysis *a,
+                        const struct truth *t)
 {
     const double found_s = a->late_ones.regular ? a->late_ones.every_s : a->periodic.repeats_s;
     const double true_s = t->every * st_period_seconds(&series->period);
@@ -210,7 +217,8 @@ static int judge_rhythm(const struct st_series *series, const struct st_analysis
     return is_about(found_s, true_s, 0.01) ? 1 : -1;
 }
 
-static int judge_beside(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_beside(const struct st_series *series, const struct st_analysis *a,
+                        const struct truth *t)
 {
     for (size_t i = 0; i < a->findings_n; i++) {
         if (strstr(a->sentence[i], "clock tick of") != NULL)
@@ -219,7 +227,8 @@ static int judge_beside(const struct st_series *series, const struct st_analysis
     return judge_rhythm(series, a, t);
 }
 
-static int judge_ticks(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_ticks(const struct st_series *series, const struct st_analysis *a,
+                       const struct truth *t)
 {
     if (names(a, false, true, true, true) || a->whole_ticks.found || a->interval.found)
         return -1;
@@ -227,17 +236,20 @@ static int judge_ticks(const struct st_series *series, const struct st_analysis 
         return 0;
     if (a->ticks.hz != 0 && a->ticks.hz != t->hz)
         return -1;
-    return a->ticks.hz == t->hz && (!a->ticks.drift_known || fabs(a->ticks.drift_ppm - t->drift_ppm) < 1.5);
+    return a->ticks.hz == t->hz &&
+           (!a->ticks.drift_known || fabs(a->ticks.drift_ppm - t->drift_ppm) < 1.5);
 }
 
-static int judge_steps(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_steps(const struct st_series *series, const struct st_analysis *a,
+                       const struct truth *t)
 {
     if (names(a, true, false, true, true) || a->changes.steps_n > t->steps_n)
         return -1;
     for (size_t i = 0; i < a->changes.steps_n; i++) {
         bool real = false;
         for (size_t k = 0; k < t->steps_n; k++)
-            real |= fabs((double)a->changes.steps[i].index - t->step_at[k]) < 0.02 * (double)series->n &&
+            real |= fabs((double)a->changes.steps[i].index - t->step_at[k]) <
+                        0.02 * (double)series->n &&
                     is_about(a->changes.steps[i].size_ns, t->step_ns[k], 0.2);
         if (!real)
             return -1;
@@ -245,7 +257,8 @@ static int judge_steps(const struct st_series *series, const struct st_analysis 
     return a->changes.steps_n == t->steps_n;
 }
 
-static int judge_drift(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_drift(const struct st_series *series, const struct st_analysis *a,
+                       const struct truth *t)
 {
     if (names(a, true, true, false, true))
         return -1;
@@ -254,7 +267,8 @@ static int judge_drift(const struct st_series *series, const struct st_analysis 
     return is_about(a->changes.slope_ns_per_s, t->slope_ns_per_s, 0.2) ? 1 : -1;
 }
 
-static int judge_lattice(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_lattice(const struct st_series *series, const struct st_analysis *a,
+                         const struct truth *t)
 {
     const int hz = a->whole_ticks.found ? a->whole_ticks.hz : a->ticks.found ? a->ticks.hz : 0;
     if (names(a, false, true, true, true) || a->interval.found || (hz != 0 && hz != t->hz))
@@ -262,7 +276,8 @@ static int judge_lattice(const struct st_series *series, const struct st_analysi
     return hz == t->hz;
 }
 
-static int judge_noise(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
+static int judge_noise(const struct st_series *series, const struct st_analysis *a,
+                       const struct truth *t)
 {
     return names(a, true, true, true, true) || a->changes.moves ? -1 : 1;
 }

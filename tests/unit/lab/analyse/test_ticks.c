@@ -1,21 +1,25 @@
-/* lab/analyse/ticks: how exact its figures are. What it names and what not: test_series_analysis. */
+/* lab/analyse/ticks: how exact its figures are. What it names and what not:
+ * test_series_analysis. */
 #include "core/ns.h"
 #include "lab/analyse/ticks.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
-/* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
+/* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in
+ * each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)
 {
-    struct st_simulation s = {.count = 900, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 20000};
+    struct st_simulation s = {
+        .count = 900, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 20000};
     s.period = period_of(512, 48000);
     for (s.seed = 1; s.seed <= 6; s.seed++) {
         struct st_series series;
         struct st_ticks lattice, none;
         assert_int_equal(st_simulate(&s, &series), 0);
         assert_int_equal(st_ticks_find(&series, &lattice), 0);
-        for (size_t i = 7; i < series.n; i += 25) /* 0.4 ticks: so 8 % of the differences do not fit */
+        for (size_t i = 7; i < series.n;
+             i += 25) /* 0.4 ticks: so 8 % of the differences do not fit */
             series.lateness_ns[i] += 1600000;
         assert_int_equal(st_ticks_find(&series, &none), 0);
         assert_false(none.found);

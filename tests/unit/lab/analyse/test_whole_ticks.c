@@ -82,7 +82,8 @@ static void few_samples_are_too_few(void **state)
     st_series_finish(&series);
 }
 
-/* What comes late on a machine with a tick: the next tick's interrupt, or one behind it, wakes the thread. */
+/* What comes late on a machine with a tick: the next tick's interrupt, or one behind it, wakes the
+ * thread. */
 static void late_wake_ups_at_ticks_are_bands(void **state)
 {
     static const int rates[] = {100, 250, 300, 1000};
@@ -117,7 +118,8 @@ static void late_wake_ups_at_ticks_are_bands(void **state)
     assert_true(bands_n >= 50);
 }
 
-/* As long as one to a hundred of the shortest tick: 200 of each kind, also rounded to whole milliseconds. */
+/* As long as one to a hundred of the shortest tick: 200 of each kind, also rounded to whole
+ * milliseconds. */
 static void tails_have_no_bands(void **state)
 {
     enum { NORMAL, UNIFORM, PARETO, LOGNORMAL, EXPONENTIAL, ONE_BAND, KINDS_N };
@@ -126,7 +128,8 @@ static void tails_have_no_bands(void **state)
         struct st_series series;
         struct st_period period;
         struct st_whole_ticks found;
-        const double scale = 3e5 * exp(5 * st_random_unit(&random)), one = 2e7 * st_random_unit(&random);
+        const double scale = 3e5 * exp(5 * st_random_unit(&random)),
+                     one = 2e7 * st_random_unit(&random);
         const bool rounded = seed >= 200 * KINDS_N;
         period = period_of_ns(ST_NS_PER_S, 1);
         st_series_init(&series, &period);
@@ -137,15 +140,17 @@ static void tails_have_no_bands(void **state)
                 [PARETO] = scale / 3 * exp(noise_exponential(&random) / 1.5),
                 [LOGNORMAL] = scale * exp(0.8 * noise_normal(&random)),
                 [EXPONENTIAL] = scale * noise_exponential(&random),
-                [ONE_BAND] = 1e4 * noise_exponential(&random) + (st_random_unit(&random) < 0.1 ? one : 0),
+                [ONE_BAND] =
+                    1e4 * noise_exponential(&random) + (st_random_unit(&random) < 0.1 ? one : 0),
             };
             const double x = ways[seed % KINDS_N];
-            assert_int_equal(st_series_add(&series, i, rounded ? llrint(x / 1e6) * 1000000 : llrint(x)), 0);
+            assert_int_equal(
+                st_series_add(&series, i, rounded ? llrint(x / 1e6) * 1000000 : llrint(x)), 0);
         }
         assert_int_equal(st_whole_ticks_find(&series, &found), 0);
         if (found.bands_hz != 0)
-            fail_msg("kind %d, seed %d, %g ns: bands of %d Hz", (int)(seed % KINDS_N), (int)seed, scale,
-                     found.bands_hz);
+            fail_msg("kind %d, seed %d, %g ns: bands of %d Hz", (int)(seed % KINDS_N), (int)seed,
+                     scale, found.bands_hz);
         st_series_finish(&series);
     }
 }

@@ -5,8 +5,9 @@
 
 static void an_axis_holds_its_values(void **state)
 {
-    static const double ends[][2] = {{0, 0},         {5, 5},      {-5, -5},   {-3, 8},         {1, 1e9},
-                                     {1e9, 1e9 + 1}, {-1e12, -1}, {0.5, 0.6}, {15.6e6, 15.7e6}};
+    static const double ends[][2] = {{0, 0},      {5, 5},     {-5, -5},
+                                     {-3, 8},     {1, 1e9},   {1e9, 1e9 + 1},
+                                     {-1e12, -1}, {0.5, 0.6}, {15.6e6, 15.7e6}};
     ST_EACH (end, ends) {
         for (int log = 0; log < 2; log++) {
             const struct st_axis axis = st_axis_fit((*end)[0], (*end)[1], log == 1);

@@ -60,8 +60,13 @@ static void extreme_values_do_not_overflow(void **state)
 
 static void figures_alone_tell_outliers_only_when_there_are_none(void **state)
 {
-    struct st_box box = {
-        .n = 100, .known = true, .min_ns = 90, .q1_ns = 100, .median_ns = 105, .q3_ns = 110, .max_ns = 900};
+    struct st_box box = {.n = 100,
+                         .known = true,
+                         .min_ns = 90,
+                         .q1_ns = 100,
+                         .median_ns = 105,
+                         .q3_ns = 110,
+                         .max_ns = 900};
     st_box_of_figures(&box);
     assert_int_equal(box.low_ns, 90);
     assert_int_equal(box.high_ns, 125);

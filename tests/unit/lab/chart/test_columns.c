@@ -11,7 +11,8 @@ static struct st_series series_of(size_t n, uint64_t first)
     struct st_series series = {.n = 0};
     for (size_t i = 0; i < n; i++)
         assert_int_equal(
-            st_series_add(&series, first + i, (int64_t)(st_random_u64(&random) % 1000000) - 500000), 0);
+            st_series_add(&series, first + i, (int64_t)(st_random_u64(&random) % 1000000) - 500000),
+            0);
     return series;
 }
 

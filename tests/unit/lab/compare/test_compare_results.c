@@ -14,13 +14,16 @@ static json_t *result(const char *call, int64_t ns, size_t n, uint64_t seed)
     json_t *samples = json_array();
     for (size_t i = 0; i < n; i++)
         assert_int_equal(
-            json_array_append_new(samples, json_integer(ns + (int64_t)st_random_below(&random, 21) - 10)), 0);
+            json_array_append_new(samples,
+                                  json_integer(ns + (int64_t)st_random_below(&random, 21) - 10)),
+            0);
     return json_pack("{s:s, s:s, s:o}", "call", call, "mode", "in-process", "samples_ns", samples);
 }
 
 static json_t *document(json_t *a, json_t *b, json_t *c)
 {
-    return json_pack("{s:s, s:[o, o, o]}", "schema", "sleeptune-bench-syscall/1", "results", a, b, c);
+    return json_pack("{s:s, s:[o, o, o]}", "schema", "sleeptune-bench-syscall/1", "results", a, b,
+                     c);
 }
 
 static struct st_compare_results compare(json_t *a, json_t *b)
@@ -34,10 +37,11 @@ static struct st_compare_results compare(json_t *a, json_t *b)
 
 static void a_row_each_result_of_both_whatever_their_order(void **state)
 {
-    struct st_compare_results r = compare(
-        document(result("getpid", 120, 400, 1), result("time", 30, 300, 2), result("only here", 1, 300, 3)),
-        document(result("time", 30, 500, 4), result("only there", 1, 300, 5),
-                 result("getpid", 1120, 400, 6)));
+    struct st_compare_results r =
+        compare(document(result("getpid", 120, 400, 1), result("time", 30, 300, 2),
+                         result("only here", 1, 300, 3)),
+                document(result("time", 30, 500, 4), result("only there", 1, 300, 5),
+                         result("getpid", 1120, 400, 6)));
     assert_int_equal(r.n, 2);
     assert_int_equal(r.alone_n, 1);
     assert_string_equal(r.rows[0].name, "getpid, mode in-process");
@@ -76,8 +80,8 @@ static void few_values_are_no_row_or_an_unknown_one(void **state)
     st_compare_results_finish(&r);
 }
 
-/* Equal machines: of 20 pairs of documents with three calls each, fewer than 4 show anything (5 % are meant
- * to). */
+/* Equal machines: of 20 pairs of documents with three calls each, fewer than 4 show anything (5 %
+ * are meant to). */
 static void equal_machines_do_not_differ(void **state)
 {
     size_t shown_n = 0;

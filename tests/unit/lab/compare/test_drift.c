@@ -19,8 +19,8 @@ static void assert_near(double got, double wanted, double within)
 static void test_known(void **state)
 {
     double figures[20];
-    /* sections of four blocks, each -1 1 -1 1 around its mean; means 0 m 0 -m 0: sums of squares 8 m^2 and
-     * 20 */
+    /* sections of four blocks, each -1 1 -1 1 around its mean; means 0 m 0 -m 0: sums of squares 8
+     * m^2 and 20 */
     const double m = sqrt(4.893 * 20 / 15 * 4 / 8);
     static const double means[ST_DRIFT_SECTIONS] = {0, 1, 0, -1, 0};
     for (size_t k = 0; k < 20; k++)
@@ -44,8 +44,8 @@ static void test_few(void **state)
     }
 }
 
-/* Of 4000 runs that do not drift, 1 % pass a level of 1 %, for normal and for skewed blocks: 40 +- 4 sd
- * of 6.3. */
+/* Of 4000 runs that do not drift, 1 % pass a level of 1 %, for normal and for skewed blocks: 40 +-
+ * 4 sd of 6.3. */
 static void test_level(void **state)
 {
     struct st_random random = {.state = 11};

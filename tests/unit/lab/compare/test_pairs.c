@@ -1,5 +1,5 @@
-/* Two runs: equal ones come out equal as often as promised, also when their values depend on each other; ones
- * that differ are told apart, and by how much. */
+/* Two runs: equal ones come out equal as often as promised, also when their values depend on each
+ * other; ones that differ are told apart, and by how much. */
 #include "lab/compare/pairs.h"
 #include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
@@ -11,11 +11,11 @@ static void assert_near(double got, double wanted, double within)
 }
 
 enum memory {
-    MEMORY_NONE,                 /* independent, with one percent of stalls */
-    MEMORY_REGIMES,              /* for some 200 values at a time another neighbour is on the machine */
-    MEMORY_WANDERS,              /* each value mostly what the one before was: correlated over 100 values */
-    MEMORY_BURSTS,               /* rare stalls of 30 values */
-    MEMORY_COMMON,               /* so many in the tests of them all */
+    MEMORY_NONE,    /* independent, with one percent of stalls */
+    MEMORY_REGIMES, /* for some 200 values at a time another neighbour is on the machine */
+    MEMORY_WANDERS, /* each value mostly what the one before was: correlated over 100 values */
+    MEMORY_BURSTS,  /* rare stalls of 30 values */
+    MEMORY_COMMON,  /* so many in the tests of them all */
     MEMORY_SKEW = MEMORY_COMMON, /* independent, with a long tail */
     MEMORY_LEVELS,               /* for 2000 values at a time another level */
     MEMORIES
@@ -60,7 +60,8 @@ static void tell(const struct story *story, struct st_random *random, struct st_
         case MEMORIES:
             break;
         }
-        if (story->memory < MEMORY_BURSTS && st_random_unit(random) < 0.002 * (1 + story->stall_more))
+        if (story->memory < MEMORY_BURSTS &&
+            st_random_unit(random) < 0.002 * (1 + story->stall_more))
             value_ns += 100000 - 400000 * log(1 - st_random_unit(random));
         value_ns += level_ns;
         if (i >= 1000) /* by then it has forgotten how it began */
@@ -68,8 +69,8 @@ static void tell(const struct story *story, struct st_random *random, struct st_
     }
 }
 
-static bool compare(const struct story *a, const struct story *b, uint64_t seed, struct st_figure *ret,
-                    size_t *ret_tests_n)
+static bool compare(const struct story *a, const struct story *b, uint64_t seed,
+                    struct st_figure *ret, size_t *ret_tests_n)
 {
     struct st_random random = {.state = seed};
     struct st_series first = {0}, second = {0};
@@ -88,8 +89,8 @@ static bool compare(const struct story *a, const struct story *b, uint64_t seed,
     return shown;
 }
 
-/* Where nothing differs, a difference is shown in 5 % of all cases at most (of 80, with 4 or fewer expected),
- * and each interval alone leaves 0 out in about 5 %. */
+/* Where nothing differs, a difference is shown in 5 % of all cases at most (of 80, with 4 or fewer
+ * expected), and each interval alone leaves 0 out in about 5 %. */
 static void test_equal_runs(void **state)
 {
     enum { PAIRS = 20 };
@@ -110,7 +111,8 @@ static void test_equal_runs(void **state)
     assert_true(shown_n <= MEMORY_COMMON * PAIRS * 5 / 100);
 }
 
-/* What differs is shown, is inside the interval, and the figures that are the same are not shown. */
+/* What differs is shown, is inside the interval, and the figures that are the same are not
+ * shown. */
 static void test_different_runs(void **state)
 {
     static const struct {
@@ -130,8 +132,10 @@ static void test_different_runs(void **state)
         assert_true(compare(&a, &rows[row].b, row, c, &tests_n));
         const struct st_figure *f = &c[rows[row].shown];
         assert_true(st_verdict_shows(f) && f->p_corrected >= f->p_value);
-        assert_true(f->difference.value > rows[row].low_ns && f->difference.value < rows[row].high_ns);
-        assert_true(f->difference.low < f->difference.value && f->difference.high > f->difference.value);
+        assert_true(f->difference.value > rows[row].low_ns &&
+                    f->difference.value < rows[row].high_ns);
+        assert_true(f->difference.low < f->difference.value &&
+                    f->difference.high > f->difference.value);
         if (rows[row].b.shift_ns != 0) {
             /* what is detectable shrinks with the root of n */
             const double detectable = st_verdict_detectable(f, tests_n);
@@ -148,7 +152,8 @@ static void test_independent_runs(void **state)
     for (uint64_t seed = 0; seed < PAIRS; seed++) {
         struct st_figure c[ST_FIGURES];
         size_t tests_n;
-        const struct story story = {.memory = seed % 2 == 0 ? MEMORY_NONE : MEMORY_SKEW, .n = 12000};
+        const struct story story = {.memory = seed % 2 == 0 ? MEMORY_NONE : MEMORY_SKEW,
+                                    .n = 12000};
         (void)compare(&story, &story, 100 + seed, c, &tests_n);
         for (size_t i = 0; i < ST_FIGURES; i++)
             narrow_n += c[i].narrow;
@@ -156,8 +161,8 @@ static void test_independent_runs(void **state)
     assert_true(narrow_n <= 2); /* 0.6 expected at most */
 }
 
-/* Runs of which each has some 15 levels: it shows, intervals of the median allow for it, and those of the
- * tail, which the highest two levels decide, are said to be narrow. */
+/* Runs of which each has some 15 levels: it shows, intervals of the median allow for it, and those
+ * of the tail, which the highest two levels decide, are said to be narrow. */
 static void test_slow_levels(void **state)
 {
     enum { PAIRS = 40 };
@@ -183,8 +188,9 @@ static void test_drift(void **state)
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < 20000; i++) {
             const double climbs = side == 1 ? 10000.0 * (double)i / 20000 : 0;
-            assert_int_equal(
-                st_series_add(&runs[side], i, (int64_t)(20000 + climbs + 500 * noise_normal(&random))), 0);
+            assert_int_equal(st_series_add(&runs[side], i,
+                                           (int64_t)(20000 + climbs + 500 * noise_normal(&random))),
+                             0);
         }
     }
     assert_int_equal(st_pairs_compare(&runs[0], &runs[1], &random, c), 0);

@@ -10,7 +10,8 @@ static void assert_near(double got, double wanted, double within)
 /* Holm's own procedure, by hand. */
 static void test_correction(void **state)
 {
-    static const double ps[] = {0.04, 0.01, 0.03, 0.005, 0.5}, wanted[] = {0.09, 0.04, 0.09, 0.025, 0.5};
+    static const double ps[] = {0.04, 0.01, 0.03, 0.005, 0.5},
+                        wanted[] = {0.09, 0.04, 0.09, 0.025, 0.5};
     struct st_figure figures[ST_ARRAY_LEN(ps) + 1] = {0}, *list[ST_ARRAY_LEN(ps) + 1];
     for (size_t i = 0; i <= ST_ARRAY_LEN(ps); i++) {
         list[i] = &figures[i];
@@ -21,7 +22,8 @@ static void test_correction(void **state)
     assert_int_equal(st_verdict_judge(list, ST_ARRAY_LEN(list)), ST_ARRAY_LEN(ps));
     for (size_t i = 0; i < ST_ARRAY_LEN(ps); i++) {
         assert_near(figures[i].p_corrected, wanted[i], 1e-12);
-        assert_int_equal(figures[i].verdict, wanted[i] <= 0.05 ? ST_VERDICT_WORSE : ST_VERDICT_NONE);
+        assert_int_equal(figures[i].verdict,
+                         wanted[i] <= 0.05 ? ST_VERDICT_WORSE : ST_VERDICT_NONE);
     }
     assert_int_equal(figures[ST_ARRAY_LEN(ps)].verdict, ST_VERDICT_TOO_SHORT);
 }
@@ -40,7 +42,8 @@ static void test_drift(void **state)
         {0, 1, 0, ST_VERDICT_NONE},
     };
     for (size_t row = 0; row < ST_ARRAY_LEN(rows); row++) {
-        struct st_figure figure = {.difference = {true, rows[row].value, rows[row].value, rows[row].value},
+        struct st_figure figure = {.difference = {true, rows[row].value, rows[row].value,
+                                                  rows[row].value},
                                    .p_value = rows[row].p,
                                    .drifts = rows[row].drifts,
                                    .error = 0.1},

@@ -10,7 +10,8 @@
 static char word_true[] = "true", word_sleep[] = "sleep";
 static char *const argv_true[] = {word_true, NULL}, *const argv_sleep[] = {word_sleep, NULL};
 static const struct st_exec_command commands[] = {
-    {"true", argv_true, .start = 0}, {"sleep 0.005", argv_sleep, .requested_ns = 5 * MS, .start = 0}};
+    {"true", argv_true, .start = 0},
+    {"sleep 0.005", argv_sleep, .requested_ns = 5 * MS, .start = 0}};
 
 /* Both starts get slower by 1 ms in every other run. */
 static const int64_t start_ns[] = {1 * MS, 2 * MS}, sleep_ns[] = {6100000, 7100000};
@@ -65,8 +66,8 @@ static void the_start_is_taken_off_round_by_round(void **state)
     assert_true(start->wall.mean_ns == 1500000.0);
 }
 
-/* Two programs with a start each. The fake knows two kinds of programs: what is called true takes 1 and 2 ms
- * in turn, all others 6.1 and 7.1 ms. */
+/* Two programs with a start each. The fake knows two kinds of programs: what is called true takes 1
+ * and 2 ms in turn, all others 6.1 and 7.1 ms. */
 static void each_has_its_own_start(void **state)
 {
     static const struct st_exec_command two[] = {{"a 0", argv_true, .start = 0, .idle = true},
@@ -146,7 +147,8 @@ static void a_few_runs_have_an_interval_of_less_confidence(void **state)
     measure_runs(3);
     const struct st_exec_figures *f = &s->figures[1];
     assert_true(f->net.known && !f->net.interval_known && f->overshoot_known);
-    assert_true(f->net_confidence == 0.75); /* the median is outside of three runs in 2 of 8 cases */
+    assert_true(f->net_confidence ==
+                0.75); /* the median is outside of three runs in 2 of 8 cases */
     assert_int_equal(f->net.low_ns, 5100000);
     assert_int_equal(f->net.high_ns, 5300000);
 }
@@ -216,7 +218,8 @@ static void stopping_keeps_whole_rounds(void **state)
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_true(s->bench.stopped);
-    assert_int_equal(s->bench.arms[0].n, 1); /* six runs to warm up, two of a round, one of another */
+    assert_int_equal(s->bench.arms[0].n,
+                     1); /* six runs to warm up, two of a round, one of another */
     assert_int_equal(s->bench.arms[1].n, 1);
 }
 
@@ -225,14 +228,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
         cmocka_unit_test_setup_teardown(each_has_its_own_start, prepare, finish),
-        cmocka_unit_test_setup_teardown(differences_are_to_the_fastest_that_sleeps_as_long, prepare, finish),
-        cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare, finish),
-        cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare, finish),
-        cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long, prepare,
+        cmocka_unit_test_setup_teardown(differences_are_to_the_fastest_that_sleeps_as_long, prepare,
                                         finish),
-        cmocka_unit_test_setup_teardown(a_short_budget_warms_up_less_and_still_counts, prepare, finish),
+        cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare,
+                                        finish),
+        cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare,
+                                        finish),
+        cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long,
+                                        prepare, finish),
+        cmocka_unit_test_setup_teardown(a_short_budget_warms_up_less_and_still_counts, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_whole_rounds, prepare, finish),
     };

@@ -31,7 +31,8 @@ static void lines(const char *const *line, size_t n)
 
 static void seconds_as_the_article_prints_them(void **state)
 {
-    static const char *const herman[] = {"# hz=100", "0.019496", " 0.019506 ", "", "0", "-1.5e-6\r"};
+    static const char *const herman[] = {"# hz=100", "0.019496", " 0.019506 ",
+                                         "",         "0",        "-1.5e-6\r"};
     lines(herman, ST_ARRAY_LEN(herman));
     assert_int_equal(text.kind, ST_SERIES_TEXT_SECONDS);
     assert_int_equal(text.series.n, 4);
@@ -72,7 +73,8 @@ static void an_export_brings_its_period_and_gaps(void **state)
 static void a_column_of_a_table(void **state)
 {
     static const char *const tables[][3] = {
-        {"15940\t149", "164\t63\r", "61\t64"}, /* as the article on system calls prints two columns */
+        {"15940\t149", "164\t63\r",
+         "61\t64"}, /* as the article on system calls prints two columns */
         {"kvm;vmware", "1,5;149", "2,5;63"},
         {"\"host, a\",vmware", "\"x,y\", 149 ", "1,63"},
         {"kvm   vmware", " 1120 149 17", "1184   63"},

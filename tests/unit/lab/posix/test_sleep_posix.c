@@ -46,8 +46,8 @@ static void rows_are_complete(void **state)
     assert_null(st_lab_find(st_lab_native(), st_lab_native()->sleep_method, "no-such-method"));
 }
 
-/* The real thing: no method wakes early by more than its clock's step, and the due time is what was asked
- * for. */
+/* The real thing: no method wakes early by more than its clock's step, and the due time is what was
+ * asked for. */
 static void every_method_here_sleeps_or_says_why_not(void **state)
 {
     struct st_lab *lab = st_lab_native();
@@ -70,7 +70,8 @@ static void every_method_here_sleeps_or_says_why_not(void **state)
             const int64_t earliest_ns = start_ns + requested_ns;
             if (slept != 0)
                 fail_msg("%s: %s", m->name, strerror(-slept));
-            if (woke_ns < earliest_ns - ST_NS_PER_US) /* the realtime clock may be slewed meanwhile */
+            if (woke_ns <
+                earliest_ns - ST_NS_PER_US) /* the realtime clock may be slewed meanwhile */
                 fail_msg("%s woke %lld ns early", m->name, (long long)(earliest_ns - woke_ns));
             assert_int_equal(s.due_ns, start_ns + requested_ns);
         }

@@ -33,8 +33,10 @@ static void rows_are_complete(void **state)
         const struct st_wake_method *m;
         size_t j = 0;
         for (; (m = (*lab)->wake_method(*lab, j)) != NULL; j++) {
-            assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-            assert_ptr_equal(st_lab_find(*lab, (*lab)->wake_method, m->name), m); /* names are unique */
+            assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"),
+                             strlen(m->name));
+            assert_ptr_equal(st_lab_find(*lab, (*lab)->wake_method, m->name),
+                             m); /* names are unique */
             assert_non_null(m->summary);
         }
         assert_true(j >= 3);
@@ -43,7 +45,8 @@ static void rows_are_complete(void **state)
 }
 
 /* The real thing: woken after the signal, but not before; a timed wait ends behind its time. */
-static void try_method(struct st_lab *lab, const struct st_wake_method *m, int cpu, size_t *ret_worked_n)
+static void try_method(struct st_lab *lab, const struct st_wake_method *m, int cpu,
+                       size_t *ret_worked_n)
 {
     const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = cpu};
     struct st_wake_stamps stamps;
@@ -68,7 +71,8 @@ static void try_method(struct st_lab *lab, const struct st_wake_method *m, int c
         r = lab->wake_round(&w, SLICE_NS, false, &stamps);
         if (r != 0)
             fail_msg("%s, timed out: %s", m->name, strerror(-r));
-        else if (stamps.woke_ns < stamps.due_ns - ST_NS_PER_US) /* the realtime clock may be slewed */
+        else if (stamps.woke_ns <
+                 stamps.due_ns - ST_NS_PER_US) /* the realtime clock may be slewed */
             fail_msg("%s: %lld ns early", m->name, (long long)(stamps.due_ns - stamps.woke_ns));
     }
     lab->wake_close(&w);
@@ -94,7 +98,8 @@ static void a_cpu_that_is_not_there_is_refused(void **state)
     assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
     const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = 8000};
     struct st_wake w;
-    assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "channel"), &setting), -EINVAL);
+    assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "channel"), &setting),
+                     -EINVAL);
 }
 
 static void the_fake_wakes_as_scripted(void **state)
@@ -106,7 +111,8 @@ static void the_fake_wakes_as_scripted(void **state)
     struct st_wake w;
     assert_int_equal(st_lab_fake_script_wake(lab, "condvar", delays, 3, 700, 0), 0);
     assert_int_equal(st_lab_fake_script_wake(lab, "umtx", delays, 3, 700, 0), -ENOENT);
-    assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "condvar"), &setting), 0);
+    assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "condvar"), &setting),
+                     0);
     assert_int_equal(lab->wake_round(&w, SLICE_NS, true, &stamps), 0);
     assert_int_equal(stamps.signal_ns, 1000 + SLICE_NS);
     assert_int_equal(stamps.sent_ns - stamps.signal_ns, 700);

@@ -21,7 +21,8 @@ static int teardown(void **state)
 
 static struct st_bench_series_config config(const char *method, int64_t period_ns, uint64_t count)
 {
-    struct st_bench_series_config c = {.method = st_fake_sleep_method(fake, method), .count = count};
+    struct st_bench_series_config c = {.method = st_fake_sleep_method(fake, method),
+                                       .count = count};
     assert_non_null(c.method);
     c.period = period_of_ns((uint64_t)period_ns, 1);
     return c;

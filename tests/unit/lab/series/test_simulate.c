@@ -88,8 +88,8 @@ static void a_steered_tick_comes_to_rest_behind_the_second(void **state)
     }
 }
 
-/* The error of a steered tick is that of two seconds before: what help, manual and simulate.h say of a
- * gain. */
+/* The error of a steered tick is that of two seconds before: what help, manual and simulate.h say
+ * of a gain. */
 static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
 {
     static const struct {
@@ -105,7 +105,8 @@ static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
         double e[100];
         for (size_t n = 0; n < 100; n++)
             e[n] = (double)series.lateness_ns[n] - ST_SIMULATE_PLL_TARGET_NS;
-        size_t from = 2; /* the tick behind the second is another one while the error is half a tick */
+        size_t from =
+            2; /* the tick behind the second is another one while the error is half a tick */
         for (size_t n = 2; n < 40; n++)
             from = fabs(e[n] - e[n - 1]) > 3e6 ? n + 2 : from;
         assert_true(from < 40);
@@ -163,7 +164,8 @@ static void the_seed_decides_everything(void **state)
 
 static void nonsense_is_refused(void **state)
 {
-    struct st_simulation rows[] = {herman(), herman(), herman(), herman(), herman(), herman(), herman()};
+    struct st_simulation rows[] = {herman(), herman(), herman(), herman(),
+                                   herman(), herman(), herman()};
     rows[0].hz = 0;
     rows[1].drift_ppm = (double)NAN;
     rows[2].pll_gain = 1.1;

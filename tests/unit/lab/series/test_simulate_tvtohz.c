@@ -8,8 +8,9 @@ static const struct {
     int64_t exact_us;
     int64_t published, exact, fixed; /* ticks */
 } herman[] = {
-    {0.9, 900000, 91, 91, 90},       {0.99, 990000, 100, 100, 99},       {0.999, 999000, 101, 101, 100},
-    {1.0, 1000000, 101, 101, 100},   {1.000001, 1000001, 101, 102, 101}, {1.000002, 1000002, 102, 102, 101},
+    {0.9, 900000, 91, 91, 90},          {0.99, 990000, 100, 100, 99},
+    {0.999, 999000, 101, 101, 100},     {1.0, 1000000, 101, 101, 100},
+    {1.000001, 1000001, 101, 102, 101}, {1.000002, 1000002, 102, 102, 101},
     {1.001, 1001000, 102, 102, 101},
 };
 
@@ -24,7 +25,8 @@ static void the_published_table_cuts_a_double_to_microseconds(void **state)
 static void exact_microseconds_give_one_more_tick_in_one_row(void **state)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(herman); i++) {
-        assert_int_equal(st_simulate_tvtohz(herman[i].exact_us, 100, ST_ROUNDING_TVTOHZ), herman[i].exact);
+        assert_int_equal(st_simulate_tvtohz(herman[i].exact_us, 100, ST_ROUNDING_TVTOHZ),
+                         herman[i].exact);
         assert_int_equal(st_simulate_tvtohz(herman[i].exact_us, 100, ST_ROUNDING_TVTOHZ_FIXED),
                          herman[i].fixed);
     }
@@ -59,7 +61,8 @@ static void names_go_both_ways(void **state)
     for (int i = ST_ROUNDING_NONE; i <= ST_ROUNDING_TVTOHZ_FIXED; i++) {
         enum st_rounding rounding;
         assert_int_equal(
-            st_simulate_rounding_parse(st_simulate_rounding_name((enum st_rounding)i), &rounding), 0);
+            st_simulate_rounding_parse(st_simulate_rounding_name((enum st_rounding)i), &rounding),
+            0);
         assert_int_equal(rounding, i);
     }
 }

@@ -21,7 +21,8 @@ static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
                 st_random_unit(&random) < 1.0 / 6 ? 500000 : 0;
         }
         assert_int_equal(st_estimate_of_pairs(a, b, PAIRS, &estimate), 0);
-        assert_true(estimate.known && estimate.low <= estimate.value && estimate.value <= estimate.high);
+        assert_true(estimate.known && estimate.low <= estimate.value &&
+                    estimate.value <= estimate.high);
         hits += estimate.low <= -10000 && estimate.high >= -10000;
         found += estimate_shows(&estimate);
     }

@@ -4,7 +4,8 @@
 
 static void independent_values_are_not_inflated_and_equal_neighbours_are(void **state)
 {
-    static const double turns[] = {1, -1, 1, -1, 1, -1, 1, -1}, pairs[] = {1, 1, -1, -1, 1, 1, -1, -1};
+    static const double turns[] = {1, -1, 1, -1, 1, -1, 1, -1},
+                        pairs[] = {1, 1, -1, -1, 1, 1, -1, -1};
     static const double rising[] = {-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5};
     assert_true(st_inflation(turns, 8, 0, 4) <= 1);
     assert_true(st_inflation(pairs, 8, 0, 4) <= 1); /* lag 2 takes away more than lag 1 adds */

@@ -19,7 +19,8 @@ static struct st_period second(void)
 static double sorted_median(int64_t *values, size_t n)
 {
     qsort(values, n, sizeof(*values), compare);
-    return n % 2 == 1 ? (double)values[n / 2] : ((double)values[n / 2 - 1] + (double)values[n / 2]) / 2;
+    return n % 2 == 1 ? (double)values[n / 2]
+                      : ((double)values[n / 2 - 1] + (double)values[n / 2]) / 2;
 }
 
 static bool equal(double a, double b)
@@ -34,7 +35,8 @@ static void a_series_has_medians_of_equal_blocks(void **state)
     struct st_levels levels;
     st_series_init(&series, &period);
     assert_int_equal(st_levels_of(&series, &levels), -ENODATA);
-    assert_int_equal(noise_series(NOISE_UNIFORM, 1, &period, 2 * ST_LEVELS_MAX + 1, 0, 0, &series), 0);
+    assert_int_equal(noise_series(NOISE_UNIFORM, 1, &period, 2 * ST_LEVELS_MAX + 1, 0, 0, &series),
+                     0);
     assert_int_equal(st_levels_of(&series, &levels), 0);
     assert_int_equal(levels.n, (2 * ST_LEVELS_MAX + 1) / 3);
     for (size_t i = 0; i < levels.n; i++) {

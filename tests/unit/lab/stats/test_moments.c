@@ -41,7 +41,8 @@ static void the_mean_and_the_spread_are_exact(void **state)
     static const struct {
         int64_t level;
         uint64_t spread;
-    } rows[] = {{9000, 16000}, {0, 3}, {-5000, 10000}, {INT64_C(3000000000000), 100}, {1, 3600000000000}};
+    } rows[] = {
+        {9000, 16000}, {0, 3}, {-5000, 10000}, {INT64_C(3000000000000), 100}, {1, 3600000000000}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         fill(rows[i].level, rows[i].spread, i);
         check();

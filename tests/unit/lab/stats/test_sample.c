@@ -24,15 +24,16 @@ static void a_clocks_step_is_told_from_its_rounding(void **state)
         int64_t values_ns[8];
         size_t n;
         int64_t step_ns;
-    } rows[] = {{{31, 20, 30, 20, 21, 180, 30, 31}, 8, 10}, /* 10.02 ns: 20 or 21, 30 or 31 */
-                {{20, 21, 22, 30, 40, 50}, 6, 1},           /* three in a row: it counts ns */
-                {{20, 21, 30, 251, 260}, 5, 10}, /* 250.5 and 260.52: a tail of single values tells less */
-                {{20, 20, 21, 30, 30, 31, 251, 260}, 8, 10},
-                {{21, 20, 20, 31, 30, 30, 40, 49}, 8, 10},
-                {{40, 42, 46, 40}, 4, 2},
-                {{20, 21, 20}, 3, 0},
-                {{20, 20}, 2, 0},
-                {{20, 30}, 1, 0}}; /* the 30 is behind its end */
+    } rows[] = {
+        {{31, 20, 30, 20, 21, 180, 30, 31}, 8, 10}, /* 10.02 ns: 20 or 21, 30 or 31 */
+        {{20, 21, 22, 30, 40, 50}, 6, 1},           /* three in a row: it counts ns */
+        {{20, 21, 30, 251, 260}, 5, 10}, /* 250.5 and 260.52: a tail of single values tells less */
+        {{20, 20, 21, 30, 30, 31, 251, 260}, 8, 10},
+        {{21, 20, 20, 31, 30, 30, 40, 49}, 8, 10},
+        {{40, 42, 46, 40}, 4, 2},
+        {{20, 21, 20}, 3, 0},
+        {{20, 20}, 2, 0},
+        {{20, 30}, 1, 0}}; /* the 30 is behind its end */
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         int64_t values_ns[8];
         memcpy(values_ns, rows[i].values_ns, sizeof(values_ns));
@@ -41,15 +42,17 @@ static void a_clocks_step_is_told_from_its_rounding(void **state)
     }
 }
 
-/* ns between two looks at a clock of that step: 22 to 32, or more by up to 400 in that share of them. */
-static void look_twice(struct st_random *random, double step_ns, double tail, int64_t *values_ns, size_t n)
+/* ns between two looks at a clock of that step: 22 to 32, or more by up to 400 in that share of
+ * them. */
+static void look_twice(struct st_random *random, double step_ns, double tail, int64_t *values_ns,
+                       size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const double from_ns = 1e9 * st_random_unit(random);
         const double to_ns = from_ns + 22 + 10 * st_random_unit(random) +
                              (st_random_unit(random) < tail ? 400 * st_random_unit(random) : 0);
-        values_ns[i] =
-            (int64_t)(floor(to_ns / step_ns) * step_ns) - (int64_t)(floor(from_ns / step_ns) * step_ns);
+        values_ns[i] = (int64_t)(floor(to_ns / step_ns) * step_ns) -
+                       (int64_t)(floor(from_ns / step_ns) * step_ns);
     }
 }
 
@@ -65,7 +68,8 @@ static void a_clocks_step_is_told_whatever_the_tail_is(void **state)
                 look_twice(&random, steps_ns[s], *tail, values_ns, 1000);
                 const struct st_sample sample = st_sample_of(values_ns, 1000);
                 const int64_t told_ns = st_sample_clock_step_ns(&sample);
-                assert_true(told_ns == (int64_t)steps_ns[s] || told_ns == (int64_t)ceil(steps_ns[s]));
+                assert_true(told_ns == (int64_t)steps_ns[s] ||
+                            told_ns == (int64_t)ceil(steps_ns[s]));
                 if (s == 0)
                     assert_int_equal(told_ns, 10);
             }

@@ -129,8 +129,8 @@ static void the_path_is_told_by_evidence(void **state)
     assert_int_equal(row("nanosleep-1ns", ST_CALL_IN_PROCESS)->batches.calls_n, 1);
 }
 
-/* A slow chip read in the vDSO costs more than a system call, and still is none; a clock whose system call
- * costs the same goes through the kernel. */
+/* A slow chip read in the vDSO costs more than a system call, and still is none; a clock whose
+ * system call costs the same goes through the kernel. */
 static void a_dear_clock_in_user_space_is_no_system_call(void **state)
 {
     script("clock_gettime-monotonic", 1500, 1630);
@@ -155,8 +155,10 @@ static void fresh_processes_are_read(void **state)
     story.config.fresh = 30;
     assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "empty", "90\n", 0), 0);
     assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "getppid", "1090\n", 0), 0);
-    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "sysconf", "nonsense\n", 0), 0);
-    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "12 34\n", 0), 0);
+    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "sysconf", "nonsense\n", 0),
+                     0);
+    assert_int_equal(
+        st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "12 34\n", 0), 0);
     measure();
     assert_int_equal(story.bench.rows_n, 2 * ST_ARRAY_LEN(names));
     const struct st_syscall_row *r = row("getppid", ST_CALL_FRESH);
@@ -204,7 +206,8 @@ static void stopping_keeps_what_was_measured(void **state)
 static void what_it_takes_counts_samples_rows_and_processes(void **state)
 {
     struct st_bench_syscall_config *c = &story.config;
-    assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
+    assert_int_equal(
+        st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
     const int64_t rows_ns =
         st_bench_syscall_expected_ns(story.fake, c) - 500 * (4 * 300 + 70000 + 15 * CLOCK_NS);
     assert_in_range(rows_ns, 4 * 101 * 66 * 900,
@@ -221,16 +224,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_measuring_costs_is_subtracted, prepare, finish),
-        cmocka_unit_test_setup_teardown(outliers_of_fewer_than_quartiles_take_are_not_counted, prepare,
-                                        finish),
+        cmocka_unit_test_setup_teardown(outliers_of_fewer_than_quartiles_take_are_not_counted,
+                                        prepare, finish),
         cmocka_unit_test_setup_teardown(outliers_are_counted_and_kept, prepare, finish),
         cmocka_unit_test_setup_teardown(the_path_is_told_by_evidence, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_dear_clock_in_user_space_is_no_system_call, prepare, finish),
-        cmocka_unit_test_setup_teardown(no_system_call_of_that_name_and_dear_is_unknown, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_dear_clock_in_user_space_is_no_system_call, prepare,
+                                        finish),
+        cmocka_unit_test_setup_teardown(no_system_call_of_that_name_and_dear_is_unknown, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(fresh_processes_are_read, prepare, finish),
         cmocka_unit_test_setup_teardown(what_is_refused_says_why, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),
-        cmocka_unit_test_setup_teardown(what_it_takes_counts_samples_rows_and_processes, prepare, finish),
+        cmocka_unit_test_setup_teardown(what_it_takes_counts_samples_rows_and_processes, prepare,
+                                        finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,10 @@ static int setup(void **state)
     methods[0] = st_lab_find(fake, fake->call_method, "getppid");
     methods[1] = st_lab_find(fake, fake->call_method, "sysconf");
     methods[2] = st_lab_find(fake, fake->call_method, "nanosleep-1ns");
-    bench = (struct st_bench_syscall){
-        .config = {.methods = methods, .methods_n = ROWS, .count = 300}, .rows = rows, .rows_n = ROWS};
+    bench =
+        (struct st_bench_syscall){.config = {.methods = methods, .methods_n = ROWS, .count = 300},
+                                  .rows = rows,
+                                  .rows_n = ROWS};
     for (size_t i = 0; i < ROWS; i++)
         rows[i] = (struct st_syscall_row){.method = methods[i],
                                           .n = 300,
@@ -63,7 +65,8 @@ static void what_few_samples_cannot_tell_is_not_said(void **state)
     assert_has(text(), "; even 100000 samples would not be enough\n");
     rows[0].n = 19;
     rows[0].summary.n = 19;
-    assert_has(text(), "; too few samples to estimate how many would be enough: this needs at least 20\n");
+    assert_has(text(),
+               "; too few samples to estimate how many would be enough: this needs at least 20\n");
 }
 
 static void more_than_there_are_is_an_estimate(void **state)
@@ -77,8 +80,9 @@ static void outliers_of_a_row_without_spread_are_explained(void **state)
 {
     assert_lacks(text(), "q1 and q3 are equal");
     rows[0].iqr_is_zero = true;
-    assert_has(text(),
-               "In 1 row q1 and q3 are equal. In such a row each value that differs from them counts");
+    assert_has(
+        text(),
+        "In 1 row q1 and q3 are equal. In such a row each value that differs from them counts");
     rows[1].iqr_is_zero = rows[2].iqr_is_zero = true;
     rows[2].outliers_n = 0; /* nothing to explain */
     assert_has(text(), "In 2 rows q1 and q3 are equal");

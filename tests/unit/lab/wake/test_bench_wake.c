@@ -83,12 +83,14 @@ static void the_delay_does_not_grow_with_the_slice(void **state)
     measure();
     for (size_t i = 0; i < ST_ARRAY_LEN(slices); i++) {
         ST_EACH (both_kind, both_kinds) {
-            const struct st_wake_cell *c = cell("condvar", ST_WAKE_OTHER_CPU, *both_kind, slices[i]);
+            const struct st_wake_cell *c =
+                cell("condvar", ST_WAKE_OTHER_CPU, *both_kind, slices[i]);
             assert_int_equal(c->n, 110);
             assert_int_equal(c->delay.median.value_ns, 12000);
             assert_int_equal(c->delay.max_ns, 12000);
         }
-        const struct st_wake_cell *c = cell("condvar", ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, slices[i]);
+        const struct st_wake_cell *c =
+            cell("condvar", ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, slices[i]);
         assert_int_equal(c->send.median.value_ns, 700);
     }
 }
@@ -106,7 +108,8 @@ static void fill(double grows_by, size_t rounds)
     for (size_t s = 0; s < 3; s++) {
         struct st_wake_cell *c = &story.bench.cells[s];
         c->n = rounds;
-        for (size_t i = 0; i < rounds; i++) /* scatter, and a drift from block to block that all have */
+        for (size_t i = 0; i < rounds;
+             i++) /* scatter, and a drift from block to block that all have */
             c->delay_ns[i] = 12000 + (int64_t)(grows_by * (double)three[s]) +
                              (int64_t)((i * 7919 + s * 104729 + i / 20 * 31 * s) % 1000) +
                              (int64_t)(i / 20) * 5000;
@@ -144,7 +147,8 @@ static void what_cannot_be_measured_says_why(void **state)
     script("channel", NULL, 0, -EMFILE);
     story.config.other_cpu = -1;
     measure();
-    assert_int_equal(cell("channel", ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->error, -EMFILE);
+    assert_int_equal(cell("channel", ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->error,
+                     -EMFILE);
     assert_string_equal(cell("condvar", ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why,
                         "a second CPU is needed");
     assert_int_equal(cell("condvar", ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->n, 110);
@@ -223,14 +227,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_delay_does_not_grow_with_the_slice, prepare, finish),
-        cmocka_unit_test_setup_teardown(growth_with_the_slice_is_shown_with_its_figure, prepare, finish),
-        cmocka_unit_test_setup_teardown(no_growth_is_a_result_and_too_few_rounds_are_none, prepare, finish),
+        cmocka_unit_test_setup_teardown(growth_with_the_slice_is_shown_with_its_figure, prepare,
+                                        finish),
+        cmocka_unit_test_setup_teardown(no_growth_is_a_result_and_too_few_rounds_are_none, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(what_cannot_be_measured_says_why, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),
         cmocka_unit_test_setup_teardown(a_budget_makes_fewer_rounds_of_each, prepare, finish),
         cmocka_unit_test_setup_teardown(a_budget_that_is_no_limit_changes_nothing, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_budget_for_not_one_round_says_what_that_takes, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_budget_for_not_one_round_says_what_that_takes, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(nothing_or_too_much_is_refused, prepare, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,10 @@ static void several_slices_are_one_table(void **state)
                                            .low_ns = median_ns[i] - 2000,
                                            .high_ns = median_ns[i] + 2000};
         bench.cells[i].n = 60;
-        bench.cells[i].delay = (struct st_summary){
-            .n = 60, .median = median, .mean_ns = (double)median_ns[i] + 500, .max_ns = median_ns[i] + 4000};
+        bench.cells[i].delay = (struct st_summary){.n = 60,
+                                                   .median = median,
+                                                   .mean_ns = (double)median_ns[i] + 500,
+                                                   .max_ns = median_ns[i] + 4000};
     }
     FILE *out = fmemopen(buf, sizeof(buf), "w");
     assert_non_null(out);

@@ -7,7 +7,8 @@
 /* CTLTYPE_* */
 enum { NODE = 1, INT, STRING, S64, OPAQUE, UINT, LONG, ULONG, U64, U8, U16, S8, S16, S32, U32 };
 
-static void check(unsigned kind, const char *format, const void *data, size_t bytes, const char *expected)
+static void check(unsigned kind, const char *format, const void *data, size_t bytes,
+                  const char *expected)
 {
     char buf[128] = "";
     size_t len = 0;
@@ -46,7 +47,8 @@ static void arrays_are_separated_by_blanks(void **state)
 
 static void temperatures_are_in_degrees(void **state)
 {
-    check(INT, "IK", &(int32_t){3232}, 4, "50.1C"); /* tenths of a kelvin; the kernel's zero is 273.15 K */
+    check(INT, "IK", &(int32_t){3232}, 4,
+          "50.1C"); /* tenths of a kelvin; the kernel's zero is 273.15 K */
     check(INT, "IK3", &(int32_t){300000}, 4, "26.850C");
     check(INT, "IK", &(int32_t){-1}, 4, "-1"); /* no reading */
 }
@@ -73,7 +75,8 @@ static void wrong_sizes_and_unknown_types_are_refused(void **state)
     size_t len = 99;
     assert_int_equal(st_oid_text(INT, "I", data, 3, buf, sizeof(buf), &len), -EBADMSG);
     assert_int_equal(st_oid_text(INT, "I", data, 0, buf, sizeof(buf), &len), -EBADMSG);
-    assert_int_equal(st_oid_text(OPAQUE, "S,clockinfo", data, 20, buf, sizeof(buf), &len), -ENOTSUP);
+    assert_int_equal(st_oid_text(OPAQUE, "S,clockinfo", data, 20, buf, sizeof(buf), &len),
+                     -ENOTSUP);
     assert_int_equal(st_oid_text(NODE, "N", data, 4, buf, sizeof(buf), &len), -EISDIR);
     assert_int_equal(st_oid_text(0, "", data, 4, buf, sizeof(buf), &len), -ENOTSUP);
     assert_int_equal(st_oid_text(INT, "I", data, 4, buf, 0, &len), -EINVAL);
@@ -89,7 +92,8 @@ static void what_does_not_fit_is_cut_and_said(void **state)
     assert_string_equal(buf, "TSC-l");
     assert_int_equal(len, 5);
     const long numbers[] = {123, 456, 789};
-    assert_int_equal(st_oid_text(LONG, "L", numbers, sizeof(numbers), buf, sizeof(buf), &len), -EFBIG);
+    assert_int_equal(st_oid_text(LONG, "L", numbers, sizeof(numbers), buf, sizeof(buf), &len),
+                     -EFBIG);
     assert_string_equal(buf, "123 4");
 }
 

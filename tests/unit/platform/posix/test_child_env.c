@@ -34,7 +34,8 @@ static void root_gets_its_own_folders(void **state)
             assert_int_equal(env.n, 5);
         } else {
             assert_string_equal(of(&env, "HOME"), "/nonexistent/ann");
-            assert_string_equal(of(&env, "XDG_CONFIG_HOME"), all ? "/nonexistent/ann/.config" : "not set");
+            assert_string_equal(of(&env, "XDG_CONFIG_HOME"),
+                                all ? "/nonexistent/ann/.config" : "not set");
         }
         assert_string_not_equal(of(&env, "PATH"), "not set");
         assert_string_equal(of(&env, "SLEEPTUNE_NOT_SET"), "not set");
@@ -74,7 +75,8 @@ static void a_variable_is_there_once(void **state)
 static void programs_are_looked_for_in_absolute_folders(void **state)
 {
     char path[64];
-    const char *const vars[] = {"HOME=/", "PATH=:.:relative:/nonexistent:/bin", NULL}, *const none[] = {NULL};
+    const char *const vars[] = {"HOME=/", "PATH=:.:relative:/nonexistent:/bin", NULL},
+                      *const none[] = {NULL};
     assert_int_equal(st_child_env_find(vars, "sh", path, sizeof(path)), 0);
     assert_string_equal(path, "/bin/sh");
     assert_int_equal(st_child_env_find(vars, "sh", path, 7), -ENAMETOOLONG);

@@ -40,8 +40,8 @@ static void no_child(void)
     assert_int_equal(errno, ECHILD);
 }
 
-/** The killed ones are gone; where the machine was too busy for it within run's patience, once it gets to
- * it. */
+/** The killed ones are gone; where the machine was too busy for it within run's patience, once it
+ * gets to it. */
 static void none_survives(void)
 {
     int status;
@@ -73,7 +73,8 @@ static int take_terminal(void)
     return error == ENXIO ? 0 : 1;
 }
 
-/** Leaves a process in another group and session, which ignores what it can; itself ends or hangs. */
+/** Leaves a process in another group and session, which ignores what it can; itself ends or
+ * hangs. */
 static int hide(bool hang)
 {
     if (fork() == 0) {
@@ -232,7 +233,8 @@ static void it_gets_no_limit_that_harms(void **state)
     assert_int_equal(r, 0);
 #ifdef RLIMIT_RTPRIO
     assert_string_equal(buf, "core 0, policy 1, memlock 1, rtprio 0, fifo -1\n");
-    assert_int_equal(shell("grep ^NoNewPrivs: /proc/self/status", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_int_equal(shell("grep ^NoNewPrivs: /proc/self/status", buf, sizeof(buf), LONG_NS, NULL),
+                     0);
     assert_string_equal(buf, "NoNewPrivs:\t1\n");
 #else
     assert_string_equal(buf, "core 0, policy 1, memlock 1, fifo -1\n");
@@ -243,15 +245,17 @@ static void output_and_status_are_told(void **state)
 {
     char buf[BYTES];
     int status;
-    assert_int_equal(shell("echo one; echo two; echo three >&2", buf, sizeof(buf), LONG_NS, NULL), 0);
+    assert_int_equal(shell("echo one; echo two; echo three >&2", buf, sizeof(buf), LONG_NS, NULL),
+                     0);
     assert_string_equal(buf, "one\ntwo\n");
     assert_int_equal(shell("echo lost; exit 7", buf, sizeof(buf), LONG_NS, &status), -EIO);
     assert_int_equal(status, 7);
     assert_int_equal(shell("kill -9 $$", buf, sizeof(buf), LONG_NS, &status), -EIO);
     assert_int_equal(status, 128 + SIGKILL);
     /* output closed, and going on for a while */
-    assert_int_equal(shell("echo early; exec >&-; sleep 0.05; exit 3", buf, sizeof(buf), LONG_NS, &status),
-                     -EIO);
+    assert_int_equal(
+        shell("echo early; exec >&-; sleep 0.05; exit 3", buf, sizeof(buf), LONG_NS, &status),
+        -EIO);
     assert_int_equal(status, 3);
     no_child();
 }
@@ -261,8 +265,8 @@ static void a_missing_program_is_told(void **state)
     struct st_platform *p = st_platform_native();
     char buf[2][BYTES];
     const struct st_run_as as = {.env = env};
-    const char *const missing[] = {"sleeptune-no-such-program", NULL}, *const echo[] = {"echo", "there",
-                                                                                        NULL};
+    const char *const missing[] = {"sleeptune-no-such-program", NULL}, *const echo[] = {
+                                                                           "echo", "there", NULL};
     struct st_run runs[] = {{.argv = missing, .buf = buf[0], .buf_bytes = BYTES},
                             {.argv = echo, .buf = buf[1], .buf_bytes = BYTES}};
     assert_int_equal(p->run(p, runs, 2, &as, LONG_NS), 0);
@@ -275,8 +279,9 @@ static void a_missing_program_is_told(void **state)
 static void a_hung_one_is_killed_with_its_children(void **state)
 {
     char buf[BYTES];
-    assert_int_equal(shell("echo begun; sleep 3600 & echo $!; wait", buf, sizeof(buf), SHORT_NS, NULL),
-                     -ETIMEDOUT);
+    assert_int_equal(
+        shell("echo begun; sleep 3600 & echo $!; wait", buf, sizeof(buf), SHORT_NS, NULL),
+        -ETIMEDOUT);
     none_survives();
     /* its own child is dead or dying; where it had printed nothing yet the limit came first */
     const char *line = strchr(buf, '\n');
@@ -291,9 +296,9 @@ static void a_hung_one_is_killed_with_its_children(void **state)
         assert_true(i < 4999);
         (void)usleep(1000);
     }
-    assert_int_equal(
-        shell("trap '' TERM INT HUP; while :; do sleep 3600; done", buf, sizeof(buf), SHORT_NS, NULL),
-        -ETIMEDOUT);
+    assert_int_equal(shell("trap '' TERM INT HUP; while :; do sleep 3600; done", buf, sizeof(buf),
+                           SHORT_NS, NULL),
+                     -ETIMEDOUT);
     none_survives();
 }
 
@@ -305,7 +310,8 @@ static void all_share_one_limit(void **state)
     const char *const sleeper[] = {"sleep", "3600", NULL}, *const echo[] = {"echo", "there", NULL};
     struct st_run runs[8];
     for (size_t i = 0; i < 8; i++)
-        runs[i] = (struct st_run){.argv = i == 7 ? echo : sleeper, .buf = buf[i], .buf_bytes = BYTES};
+        runs[i] =
+            (struct st_run){.argv = i == 7 ? echo : sleeper, .buf = buf[i], .buf_bytes = BYTES};
     int tries = 0; /* echo may need longer where a machine is busy */
     do {
         assert_int_equal(p->run(p, runs, 8, &as, (ST_NS_PER_S + ST_NS_PER_S / 2) << tries * 2), 0);
@@ -319,7 +325,8 @@ static void all_share_one_limit(void **state)
 static void a_flood_ends_at_the_buffer(void **state)
 {
     char buf[BYTES];
-    assert_int_equal(shell("while :; do echo flood; done", buf, sizeof(buf), LONG_NS, NULL), -EFBIG);
+    assert_int_equal(shell("while :; do echo flood; done", buf, sizeof(buf), LONG_NS, NULL),
+                     -EFBIG);
     assert_int_equal(strlen(buf), BYTES - 1);
     /* exactly full is no flood */
     assert_int_equal(shell("printf 0123456", buf, 8, LONG_NS, NULL), 0);
@@ -336,8 +343,8 @@ static void it_gets_nothing_of_this_process(void **state)
     assert_true(leaked >= 0);
     assert_int_equal(dup2(leaked, 40), 40);
     assert_int_equal(setenv("SECRET", "told", 1), 0);
-    assert_int_equal(shell("(: <&40) 2>/dev/null && echo leaked; echo $SECRET$SAID; pwd; cat; trap", buf,
-                           sizeof(buf), LONG_NS, NULL),
+    assert_int_equal(shell("(: <&40) 2>/dev/null && echo leaked; echo $SECRET$SAID; pwd; cat; trap",
+                           buf, sizeof(buf), LONG_NS, NULL),
                      0);
     assert_string_equal(buf, "here\n/\n");
     close(40);

@@ -1,5 +1,5 @@
-/* What root takes of the environment that it was given, and from where code is taken. Real clock: none; the
- * machine is asked where this program is. */
+/* What root takes of the environment that it was given, and from where code is taken.
+ * Real clock: none; the machine is asked where this program is. */
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,8 +22,8 @@ static void clean(void)
 static int taken(const char *value, char path[PATH_MAX])
 {
     assert_int_equal(setenv("SLEEPTUNE_FOLDER", value, 1), 0);
-    return st_trusted_find(st_platform_native(), "SLEEPTUNE_FOLDER", "../none", "/nonexistent", "code.so",
-                           path);
+    return st_trusted_find(st_platform_native(), "SLEEPTUNE_FOLDER", "../none", "/nonexistent",
+                           "code.so", path);
 }
 
 static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
@@ -36,11 +36,11 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
     ST_PRINT(folder, "%s/folder", above);
     ST_PRINT(link_path, "%s/link", above);
     ST_PRINT(file, "%s/code.so", folder);
-    snprintf(
-        sentence, sizeof(sentence),
-        "root does not load code.so: others can change %s. As root, run meson install -C build, or make it "
-        "root's alone (chown root, chmod go-w)",
-        above);
+    snprintf(sentence, sizeof(sentence),
+             "root does not load code.so: others can change %s. As root, run meson install -C "
+             "build, or make it "
+             "root's alone (chown root, chmod go-w)",
+             above);
     assert_int_equal(mkdir(folder, 0755), 0);
     assert_int_equal(symlink("folder", link_path), 0);
     assert_int_equal(taken(folder, path), -ENOENT);
@@ -81,8 +81,8 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
 static void address_that_names_a_program_is_forgotten_by_everyone(void **state)
 {
     static const char *const refused[] = {"unixexec:path=/bin/true",
-                                          "unix:path=/none;unixexec:path=/bin/true", "tcp:host=localhost",
-                                          "autolaunch:", ""};
+                                          "unix:path=/none;unixexec:path=/bin/true",
+                                          "tcp:host=localhost", "autolaunch:", ""};
     for (size_t i = 0; i < ST_ARRAY_LEN(refused); i++) {
         assert_int_equal(setenv("DBUS_SESSION_BUS_ADDRESS", refused[i], 1), 0);
         assert_int_equal(setenv("DBUS_SYSTEM_BUS_ADDRESS", refused[i], 1), 0);

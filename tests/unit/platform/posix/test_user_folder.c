@@ -12,7 +12,8 @@ static void what_the_environment_names_comes_first(void **state)
     setenv("XDG_STATE_HOME", "/state", 1);
     assert_string_equal(st_user_folder(ST_USER_STATE, "/sleeptune"), "/state/sleeptune");
     setenv("XDG_STATE_HOME", "relative", 1);
-    assert_string_equal(st_user_folder(ST_USER_STATE, "/sleeptune"), "/users/amy/.local/state/sleeptune");
+    assert_string_equal(st_user_folder(ST_USER_STATE, "/sleeptune"),
+                        "/users/amy/.local/state/sleeptune");
 }
 
 static void no_home_no_folder(void **state)

@@ -188,8 +188,9 @@ static void what_may_be_written_is_known_before(void **state)
 /* rw for the owner and user 1000, r for the rest: version 2, then tag, rights, id of each
  * (linux/posix_acl_xattr.h) */
 static const unsigned char access_list[] = {
-    2, 0, 0,   0,   1,   0,   6,  0, 255, 255, 255, 255, 2,   0,   6,  0, 232, 3, 0,   0,   4,   0,
-    4, 0, 255, 255, 255, 255, 16, 0, 6,   0,   255, 255, 255, 255, 32, 0, 4,   0, 255, 255, 255, 255,
+    2, 0,   0,   0,   1,   0,   6,  0, 255, 255, 255, 255, 2,   0,   6,
+    0, 232, 3,   0,   0,   4,   0,  4, 0,   255, 255, 255, 255, 16,  0,
+    6, 0,   255, 255, 255, 255, 32, 0, 4,   0,   255, 255, 255, 255,
 };
 
 static void who_else_may_read_it_stays(void **state)
@@ -204,7 +205,8 @@ static void who_else_may_read_it_stays(void **state)
     }
     assert_int_equal(put("/x", "new\n", 0600), 0);
     check("/x", "new\n");
-    assert_int_equal(getxattr(path, "system.posix_acl_access", now, sizeof(now)), sizeof(access_list));
+    assert_int_equal(getxattr(path, "system.posix_acl_access", now, sizeof(now)),
+                     sizeof(access_list));
     assert_memory_equal(now, access_list, sizeof(access_list));
 }
 #endif

@@ -5,9 +5,11 @@
 
 static void set(const char *lc_all, const char *lc_ctype, const char *lang)
 {
-    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *const values[] = {lc_all, lc_ctype, lang};
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *const values[] = {lc_all, lc_ctype,
+                                                                                   lang};
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-        assert_int_equal(values[i] != NULL ? setenv(names[i], values[i], 1) : unsetenv(names[i]), 0);
+        assert_int_equal(values[i] != NULL ? setenv(names[i], values[i], 1) : unsetenv(names[i]),
+                         0);
 }
 
 static void the_first_variable_that_is_set_decides(void **state)

@@ -41,8 +41,8 @@ static void unpacking_gives_back_what_was_packed(void **state)
         assert_memory_equal(back.late, hist.late, hist.counts_len * sizeof(*hist.late));
         assert_int_equal(back.total_n, hist.total_n);
         assert_int_equal(back.min_ns, 0);
-        assert_int_equal(back.max_ns,
-                         st_hist_bucket_middle(&hist, st_hist_index(&hist, ST_HIST_HIGHEST_NS / 2)));
+        assert_int_equal(back.max_ns, st_hist_bucket_middle(
+                                          &hist, st_hist_index(&hist, ST_HIST_HIGHEST_NS / 2)));
         free(room);
         free(stored);
         st_hist_finish(&hist);
@@ -95,7 +95,8 @@ static void the_fullest_histogram_fits(void **state)
             hist.late[i] = i % every == 0 ? UINT64_MAX : 0;
         const size_t bytes = st_hist_deflate_pack(&hist, room);
         assert_true(bytes <= room_bytes);
-        assert_int_equal(st_hist_deflate_unpack(&back, room, bytes), -EBADMSG); /* more than is counted */
+        assert_int_equal(st_hist_deflate_unpack(&back, room, bytes),
+                         -EBADMSG); /* more than is counted */
     }
     assert_int_equal(back.total_n, 0);
     free(room);

@@ -1,5 +1,5 @@
-/* The history's file: what is written is read, summed, kept as long as it should, and what is no history is
- * told. */
+/* The history's file: what is written is read, summed, kept as long as it should, and what is no
+ * history is told. */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -27,9 +27,10 @@ static void check_same(const struct st_event *a, const struct st_event *b)
 #define SAME(field) assert_int_equal(a->field, b->field)
     SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason),
         SAME(cycle.busy_ns);
-    SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(spare_ns), SAME(culprit_plays),
-        SAME(cause), SAME(lateness_ns);
-    SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed), SAME(mixed);
+    SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(spare_ns),
+        SAME(culprit_plays), SAME(cause), SAME(lateness_ns);
+    SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed),
+        SAME(mixed);
     SAME(place), SAME(cycles_n), SAME(lost_ns), SAME(longest_ns);
 #undef SAME
     assert_string_equal(a->detail, b->detail);
@@ -230,7 +231,8 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
     assert_string_equal(error, "it is not a database");
     assert_int_equal(unlink(path), 0);
     open_it();
-    assert_int_equal(st_history_look(path, &error), 0); /* at once, not from the first checkpoint on */
+    assert_int_equal(st_history_look(path, &error),
+                     0); /* at once, not from the first checkpoint on */
     st_history_close(history);
     history = NULL;
     assert_int_equal(st_history_look(path, &error), 0);
@@ -341,7 +343,8 @@ static void where_dropouts_were_removed_nothing_was_watched(void **state)
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     for (int i = 0; i < 1000; i++) {
-        const struct st_event event = dropout(NOON_NS + i * ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 1, 30);
+        const struct st_event event =
+            dropout(NOON_NS + i * ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 1, 30);
         assert_int_equal(st_history_add_event(history, &event), 0);
     }
     assert_int_equal(st_history_add_watched(history, &watched), 0);
@@ -349,7 +352,8 @@ static void where_dropouts_were_removed_nothing_was_watched(void **state)
     assert_int_equal(st_history_retain(history, NOON_NS + HOUR_NS, 400, INT64_C(140) * 1024), 0);
     assert_in_range(query("SELECT count(*) FROM event"), 50, 900);
     assert_true(query("SELECT min(from_ns) FROM watch") > NOON_NS);
-    assert_int_equal(query("SELECT min(from_ns) FROM watch"), query("SELECT min(wall_ns) FROM event"));
+    assert_int_equal(query("SELECT min(from_ns) FROM watch"),
+                     query("SELECT min(wall_ns) FROM event"));
     assert_int_equal(query("SELECT max(to_ns) FROM watch"), NOON_NS + HOUR_NS);
 }
 

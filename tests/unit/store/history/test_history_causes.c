@@ -6,7 +6,8 @@
 static void add_minute(int64_t from_ns, bool late)
 {
     struct st_cause_sum rows[] = {
-        {ST_CAUSE_RUN_QUEUE, "hog/7", 2, 6 * ST_NS_PER_MS, 4 * ST_NS_PER_MS, 5 * ST_NS_PER_MS, true},
+        {ST_CAUSE_RUN_QUEUE, "hog/7", 2, 6 * ST_NS_PER_MS, 4 * ST_NS_PER_MS, 5 * ST_NS_PER_MS,
+         true},
         {ST_CAUSE_TIMER, "", 1, 2 * ST_NS_PER_MS, 2 * ST_NS_PER_MS, 0, false},
     };
     struct st_hist lateness_of;
@@ -40,7 +41,8 @@ static void look_with(int64_t since_ns, int64_t until_ns, const struct st_cause_
 {
     json_t *document;
     struct st_history_reader *reader = open_reader();
-    assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, sums, minute, &document), 0);
+    assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, sums, minute, &document),
+                     0);
     st_history_read_close(reader);
     show("%s--", lines_of_json(document));
 }
@@ -69,7 +71,8 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
                                          .wakes_n = 2600,
                                          .above_ns = 2666667,
                                          .tracer = "no one looks"};
-    sums.rows[0] = (struct st_cause_sum){.cause = ST_CAUSE_STOPPED, .n = 1, .total_ns = 1, .worst_ns = 1};
+    sums.rows[0] =
+        (struct st_cause_sum){.cause = ST_CAUSE_STOPPED, .n = 1, .total_ns = 1, .worst_ns = 1};
     open_it();
     look_with(INT64_MIN, INT64_MAX, &sums, &minute);
     add_minutes(1);

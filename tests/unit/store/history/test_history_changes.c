@@ -18,9 +18,10 @@ static void add_facts(int64_t wall_ns, const struct st_history_fact *facts, size
 /* Of a kernel and of files; NULL: not there. */
 static void look(int64_t wall_ns, const char *kernel, const char *a, const char *b)
 {
-    const struct st_history_fact all[] = {{"kernel", (char *)(uintptr_t) "kernel", (char *)(uintptr_t)kernel},
-                                          {"file", (char *)(uintptr_t) "/etc/a", (char *)(uintptr_t)a},
-                                          {"file", (char *)(uintptr_t) "/etc/b", (char *)(uintptr_t)b}};
+    const struct st_history_fact all[] = {
+        {"kernel", (char *)(uintptr_t) "kernel", (char *)(uintptr_t)kernel},
+        {"file", (char *)(uintptr_t) "/etc/a", (char *)(uintptr_t)a},
+        {"file", (char *)(uintptr_t) "/etc/b", (char *)(uintptr_t)b}};
     struct st_history_fact facts[3];
     size_t n = 0;
     for (size_t i = 0; i < 3; i++) {
@@ -54,7 +55,8 @@ static void only_what_differs_is_a_row(void **state)
 {
     open_it();
     look(NOON_NS, "6.1", NULL, NULL);
-    look(NOON_NS + DAY_NS, "6.1", "1", NULL); /* the first file is no change: files were never read before */
+    look(NOON_NS + DAY_NS, "6.1", "1",
+         NULL); /* the first file is no change: files were never read before */
     look(NOON_NS + 2 * DAY_NS, "6.1", "1", NULL);
     assert_int_equal(query("SELECT count(*) FROM fact"), 2);
     json_t *changes = changes_of();
@@ -87,14 +89,18 @@ static void play(int64_t from_ns, const char *client, int64_t frames, int64_t dr
         struct st_history_watched watched = {.from_wall_ns = from_ns + i * MINUTE_NS,
                                              .to_wall_ns = from_ns + (i + 1) * MINUTE_NS,
                                              .watches_n = 1};
-        watched.watches[0] = (struct st_history_watch){
-            .watched_ns = MINUTE_NS, .playing = 1, .frames = frames, .rate_hz = 48000, .source = "pipewire"};
+        watched.watches[0] = (struct st_history_watch){.watched_ns = MINUTE_NS,
+                                                       .playing = 1,
+                                                       .frames = frames,
+                                                       .rate_hz = 48000,
+                                                       .source = "pipewire"};
         snprintf(watched.watches[0].client, sizeof(watched.watches[0].client), "%s", client);
         if (i >= 30 && i < 40) /* ten minutes of silence */
             watched.watches[0].playing = 0;
         assert_int_equal(st_history_add_watched(history, &watched), 0);
     }
-    struct st_event event = st_event_make(from_ns + 10 * MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event event =
+        st_event_make(from_ns + 10 * MINUTE_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     snprintf(event.source, sizeof(event.source), "pipewire");
     event.count_n = dropouts_n;
     assert_int_equal(st_history_add_event(history, &event), 0);
@@ -123,10 +129,13 @@ static void sessions_of_one_program_and_size_are_compared(void **state)
     json_t *changes = changes_of();
     assert_int_equal(json_array_size(changes), 1);
     assert_string_equal(text_of(json_array_get(changes, 0), "verdict"), "worse");
-    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "before"), "sessions")), 12);
-    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "before"), "dropouts")), 4);
+    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "before"), "sessions")),
+                     12);
+    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "before"), "dropouts")),
+                     4);
     assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "since"), "sessions")), 3);
-    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "since"), "dropouts")), 60);
+    assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "since"), "dropouts")),
+                     60);
     assert_int_equal(json_integer_value(json_object_get(side(changes, 0, "since"), "playing_ns")),
                      3 * 80 * MINUTE_NS);
     json_decref(changes);
@@ -138,7 +147,8 @@ static void what_a_fact_was_last_stays(void **state)
     look(NOON_NS, "6.1", "1", NULL);
     look(NOON_NS + DAY_NS, "6.12", "1", NULL);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(st_history_retain(history, NOON_NS + 800 * DAY_NS, 400, INT64_C(1000000000)), 0);
+        assert_int_equal(
+            st_history_retain(history, NOON_NS + 800 * DAY_NS, 400, INT64_C(1000000000)), 0);
     assert_int_equal(query("SELECT count(*) FROM fact"), 2);
     look(NOON_NS + 801 * DAY_NS, "6.12", "1", NULL);
     assert_int_equal(query("SELECT count(*) FROM fact"), 2);

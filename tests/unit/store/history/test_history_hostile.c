@@ -25,11 +25,11 @@ static void check_refused(void)
 {
     struct st_history_reader *reader;
     assert_int_equal(st_history_read_open(path, &reader, &error), -EPROTO);
-    assert_string_equal(error,
-                        "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(
+        error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
     assert_int_equal(st_history_open(path, &history, &error), -EPROTO);
-    assert_string_equal(error,
-                        "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(
+        error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
 }
 
 static void an_endless_view_is_refused_not_read(void **state)
@@ -54,7 +54,8 @@ static void a_virtual_table_is_refused(void **state)
     sqlite3 *db;
     make(NULL, 0);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    const int code = sqlite3_exec(db, "CREATE VIRTUAL TABLE other USING rtree(id, a, b)", NULL, NULL, NULL);
+    const int code =
+        sqlite3_exec(db, "CREATE VIRTUAL TABLE other USING rtree(id, a, b)", NULL, NULL, NULL);
     sqlite3_close(db);
     if (code != SQLITE_OK)
         ST_CANNOT("an SQLite without rtree has no virtual table at hand");
@@ -91,11 +92,13 @@ static void a_text_that_is_too_large_is_not_loaded(void **state)
     static const char *const sql[] = {"UPDATE event SET detail = CAST(zeroblob(20000000) AS TEXT)"};
     make(sql, ST_ARRAY_LEN(sql));
     sqlite3_int64 now_bytes, most_bytes;
-    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 1), SQLITE_OK);
+    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 1),
+                     SQLITE_OK);
     assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
-    assert_string_equal(said,
-                        "it is damaged: a value in the history is larger than any that sleeptune writes");
-    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 0), SQLITE_OK);
+    assert_string_equal(
+        said, "it is damaged: a value in the history is larger than any that sleeptune writes");
+    assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 0),
+                     SQLITE_OK);
     assert_in_range(most_bytes, 1, 4 * 1024 * 1024);
 }
 
@@ -124,9 +127,12 @@ static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_endless_view_is_refused_not_read), TEST(a_trigger_is_refused),
-        TEST(a_virtual_table_is_refused),          TEST(a_text_that_is_too_large_is_not_loaded),
-        TEST(what_takes_too_long_is_ended),        TEST(the_largest_histogram_is_no_value_that_is_too_large),
+        TEST(an_endless_view_is_refused_not_read),
+        TEST(a_trigger_is_refused),
+        TEST(a_virtual_table_is_refused),
+        TEST(a_text_that_is_too_large_is_not_loaded),
+        TEST(what_takes_too_long_is_ended),
+        TEST(the_largest_histogram_is_no_value_that_is_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ static void minutes_are_spans_of_their_settings(void **state)
     assert_int_equal(run.frames, 128);
     assert_int_equal(run.rate_hz, 48000);
     assert_int_equal(run.periods_n, 120 * 22500);
-    assert_true(got.since_ns == NOON_NS && got.until_ns == NOON_NS + 120 * MINUTE_NS && got.other_ns == 0);
+    assert_true(got.since_ns == NOON_NS && got.until_ns == NOON_NS + 120 * MINUTE_NS &&
+                got.other_ns == 0);
     assert_int_equal(row_of(256).episodes_n, 1);
     assert_int_equal(row_of(2048).episodes_n, 0);
     st_predict_finish(&run);
@@ -50,9 +51,11 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
     open_it();
     for (int i = 0; i < 180; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
-    (void)query("INSERT INTO conditions SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
-                " load_percent FROM conditions");
-    (void)query("UPDATE span SET conditions = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
+    (void)query(
+        "INSERT INTO conditions SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
+        " load_percent FROM conditions");
+    (void)query(
+        "UPDATE span SET conditions = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
     assert_int_equal(predict(), 0);
     assert_int_equal(run.periods_n, 120 * 22500);
     assert_int_equal(got.other_ns, HOUR_NS);
@@ -66,9 +69,10 @@ static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state
     open_it();
     for (int i = 0; i < 3; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 1 ? 400000000 : 5000);
-    (void)query("INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns)"
-                " SELECT 60, from_ns, to_ns, 1000, 'stopped', '', 1, 1, 1 FROM span"
-                " WHERE level = 60 AND from_ns = 1795176060000000000");
+    (void)query(
+        "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns)"
+        " SELECT 60, from_ns, to_ns, 1000, 'stopped', '', 1, 1, 1 FROM span"
+        " WHERE level = 60 AND from_ns = 1795176060000000000");
     assert_int_equal(predict(), 0);
     assert_int_equal(run.periods_n, 2 * 22500);
     assert_int_equal(row_of(2048).episodes_n, 0);

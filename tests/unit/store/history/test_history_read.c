@@ -45,7 +45,8 @@ static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
         5000); /* it ends in the next hour, whose minute begins with it */
     add(NOON_NS + HOUR_NS, 1000, 5000);
     assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, HOUR_NS, &document), 0);
-    assert_int_equal(figure(rows_of(document), 0, "dropouts") + figure(rows_of(document), 1, "dropouts"), 9);
+    assert_int_equal(
+        figure(rows_of(document), 0, "dropouts") + figure(rows_of(document), 1, "dropouts"), 9);
     json_decref(document);
 }
 
@@ -94,14 +95,15 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
 static void copy_row(int n)
 {
     char sql[1024];
-    ST_PRINT(sql,
-             "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
-             " late_wakes, dropouts_own, miss_events)"
-             " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
-             " skipped_periods, late_wakes, dropouts_own, miss_events FROM n,"
-             " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
-             n, (long long)MINUTE_NS, (long long)MINUTE_NS);
+    ST_PRINT(
+        sql,
+        "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
+        " late_wakes, dropouts_own, miss_events)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
+        " skipped_periods, late_wakes, dropouts_own, miss_events FROM n,"
+        " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
+        n, (long long)MINUTE_NS, (long long)MINUTE_NS);
     (void)query(sql);
 }
 
@@ -114,7 +116,8 @@ static void too_many_rows_are_refused(void **state)
     assert_int_equal(st_json_integer(document, "step_ns"), 3650 * DAY_NS);
     json_decref(document);
     copy_row(2000); /* with a gap before them, one row too many */
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + 3 * DAY_NS, MINUTE_NS, &document), -E2BIG);
+    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + 3 * DAY_NS, MINUTE_NS, &document),
+                     -E2BIG);
     copy_row(5000);
     assert_int_equal(read_it(NOON_NS, NOON_NS + 7 * DAY_NS, HOUR_NS, &document), 0);
     json_decref(document);
@@ -175,7 +178,8 @@ static void head_and_rows_agree_where_only_hours_are_left(void **state)
         add(old_ns + i * MINUTE_NS, 100, 1000);
     add(NOON_NS - 30 * DAY_NS, 100, 1000);
     assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
-    assert_int_equal(read_it(old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS, MINUTE_NS, &document), 0);
+    assert_int_equal(
+        read_it(old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS, MINUTE_NS, &document), 0);
     check_times(document, old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS);
     assert_int_equal(json_array_size(rows_of(document)), 1);
     assert_int_equal(st_json_integer(document, "since_ns"), old_ns);
@@ -185,7 +189,8 @@ static void head_and_rows_agree_where_only_hours_are_left(void **state)
     /* seven minutes are no part of an hour: minutes begin where the hours end */
     assert_int_equal(read_it(old_ns, NOON_NS - 30 * DAY_NS + HOUR_NS, 7 * MINUTE_NS, &document), 0);
     check_times(document, old_ns, NOON_NS - 30 * DAY_NS + HOUR_NS);
-    assert_int_equal(figure(rows_of(document), 1, "to_ns"), figure(rows_of(document), 2, "from_ns"));
+    assert_int_equal(figure(rows_of(document), 1, "to_ns"),
+                     figure(rows_of(document), 2, "from_ns"));
     json_decref(document);
 }
 

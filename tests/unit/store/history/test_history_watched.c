@@ -7,8 +7,10 @@ static const struct st_history_watch pipewire = {
 
 static void add_watched(int64_t from_ns, struct st_history_watch watch)
 {
-    const struct st_history_watched watched = {
-        .from_wall_ns = from_ns, .to_wall_ns = from_ns + MINUTE_NS, .watches = {watch}, .watches_n = 1};
+    const struct st_history_watched watched = {.from_wall_ns = from_ns,
+                                               .to_wall_ns = from_ns + MINUTE_NS,
+                                               .watches = {watch},
+                                               .watches_n = 1};
     put_watched(&watched);
 }
 
@@ -37,13 +39,14 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     add_watched(NOON_NS + 120 * MINUTE_NS, late);
     assert_int_equal(query("SELECT count(*) FROM watch"), 3);
     look(NOON_NS + 10 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
-    look(NOON_NS, NOON_NS + 200 * MINUTE_NS); /* the last that is known of it; of a gap without a loop */
+    look(NOON_NS,
+         NOON_NS + 200 * MINUTE_NS); /* the last that is known of it; of a gap without a loop */
     look(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
     shown_is(__func__);
 }
 
-/* What is watched in the minute that still runs is in no file; it is added to what the file has, and to
- * nothing else. */
+/* What is watched in the minute that still runs is in no file; it is added to what the file has,
+ * and to nothing else. */
 static void the_running_minute_counts(void **state)
 {
     struct st_history_reader *reader;
@@ -53,7 +56,8 @@ static void the_running_minute_counts(void **state)
     for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
         const struct st_history_span span = {NOON_NS, NOON_NS + 2 * MINUTE_NS, MINUTE_NS};
         const struct st_history_watched running = {.from_wall_ns = NOON_NS + MINUTE_NS,
-                                                   .to_wall_ns = NOON_NS + MINUTE_NS + MINUTE_NS / 2,
+                                                   .to_wall_ns =
+                                                       NOON_NS + MINUTE_NS + MINUTE_NS / 2,
                                                    .watches = {{.source = "pipewire",
                                                                 .watched_ns = MINUTE_NS / 2,
                                                                 .playing = 1,
@@ -89,7 +93,8 @@ static void where_nothing_played_there_is_no_gap(void **state)
     }
     add(NOON_NS + 10 * MINUTE_NS, 100, 1000);
     add_watched(NOON_NS + 10 * MINUTE_NS, pipewire);
-    /* the daemon is gone from 11 to 20; a source that cannot tell watches to 22; then another rest */
+    /* the daemon is gone from 11 to 20; a source that cannot tell watches to 22; then another
+     * rest */
     for (int i = 20; i < 30; i++)
         add_watched(NOON_NS + i * MINUTE_NS, i < 22 ? other : quiet);
     look(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
@@ -106,7 +111,8 @@ static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
     open_it();
     add(NOON_NS, 100, 1000);
     add_watched(NOON_NS, pipewire);
-    const struct st_history_watched start = {.from_wall_ns = NOON_NS + 2 * MINUTE_NS - quiet.watched_ns,
+    const struct st_history_watched start = {.from_wall_ns =
+                                                 NOON_NS + 2 * MINUTE_NS - quiet.watched_ns,
                                              .to_wall_ns = NOON_NS + 2 * MINUTE_NS,
                                              .watches_n = 1,
                                              .watches = {quiet}};
@@ -119,20 +125,23 @@ static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
 
 static void dropouts_and_the_watching_go_with_all(void **state)
 {
-    const struct st_event events[] = {dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
-                                      dropout(NOON_NS + 2 * DAY_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25)};
+    const struct st_event events[] = {
+        dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
+        dropout(NOON_NS + 2 * DAY_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25)};
     open_it();
     put_all(events, ST_ARRAY_LEN(events));
     add_watched(NOON_NS, pipewire);
     add(NOON_NS, 100, 1000);
     add_watched(NOON_NS + 2 * DAY_NS, pipewire);
     add(NOON_NS + 2 * DAY_NS, 100, 1000);
-    assert_int_equal(st_history_retain(history, NOON_NS + 31 * DAY_NS, 400, INT64_C(1000000000)), 0);
+    assert_int_equal(st_history_retain(history, NOON_NS + 31 * DAY_NS, 400, INT64_C(1000000000)),
+                     0);
     assert_int_equal(query("SELECT sum(count_n) FROM event"), 8);
     assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60"), 1);
     assert_int_equal(query("SELECT count(*) FROM watch"), 2);
     for (int i = 0; i < 5; i++) /* a day of rows at a time */
-        assert_int_equal(st_history_retain(history, NOON_NS + 500 * DAY_NS, 400, INT64_C(1000000000)), 0);
+        assert_int_equal(
+            st_history_retain(history, NOON_NS + 500 * DAY_NS, 400, INT64_C(1000000000)), 0);
     assert_int_equal(query("SELECT count(*) FROM event"), 0);
     assert_int_equal(query("SELECT count(*) FROM watch"), 0);
 }

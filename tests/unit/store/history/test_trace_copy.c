@@ -26,8 +26,9 @@ static void write_copy(int64_t at_s, const char *cause, size_t events_n)
 static int read_copy(int64_t at_s, struct st_trace_copy *ret)
 {
     char found[200];
-    const int r = st_trace_copy_read(st_text("%s/history.db", folder),
-                                     at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
+    const int r =
+        st_trace_copy_read(st_text("%s/history.db", folder),
+                           at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
     if (r == 0)
         assert_string_equal(found, path);
     return r;
@@ -96,7 +97,8 @@ static void what_is_no_whole_copy_is_refused(void **state)
     write_copy(100, "stopped", 7);
     assert_int_equal(read_copy(100, &copy), -EBADMSG);
     events[1].cpu = 0;
-    ring->rows[5] = (struct st_cycle_row){.signal_ns = 95 * ST_NS_PER_S, .name = ST_CYCLE_RING_NAMES};
+    ring->rows[5] =
+        (struct st_cycle_row){.signal_ns = 95 * ST_NS_PER_S, .name = ST_CYCLE_RING_NAMES};
     write_copy(100, "stopped", 7);
     assert_int_equal(read_copy(100, &copy), -EBADMSG);
     memset(ring->rows, 0, sizeof(ring->rows));

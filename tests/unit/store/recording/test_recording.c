@@ -1,4 +1,5 @@
-/* Recordings: what was told comes back, cut or not, and a full disk takes nothing that was written. */
+/* Recordings: what was told comes back, cut or not, and a full disk takes nothing that was
+ * written. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +45,8 @@ static int tell(struct st_recording *recording, const struct st_recording_event 
     case ST_RECORDING_CYCLE:
         break;
     }
-    return st_recording_cycle(recording, event->period_index, event->lateness_ns, event->callback_ns);
+    return st_recording_cycle(recording, event->period_index, event->lateness_ns,
+                              event->callback_ns);
 }
 
 static void add_story(enum st_recording_kind kind, uint64_t *k, uint64_t n, int64_t lateness_ns,
@@ -97,7 +99,8 @@ static int write_story(const struct st_recording_meta *meta, bool interrupted)
     return closed;
 }
 
-static void assert_same_event(const struct st_recording_event *a, const struct st_recording_event *b)
+static void assert_same_event(const struct st_recording_event *a,
+                              const struct st_recording_event *b)
 {
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->period_index, b->period_index);
@@ -135,8 +138,8 @@ static uint8_t *load(size_t *ret_bytes)
     return bytes;
 }
 
-/* --- write(2) of the code under test: the disk has a number of free bytes, and one write takes a number at
- * most --- */
+/* --- write(2) of the code under test: the disk has a number of free bytes, and one write takes a
+ * number at most --- */
 
 ssize_t __real_write(int fd, const void *bytes, size_t n);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
@@ -186,7 +189,8 @@ static void everything_told_comes_back_in_order(void **state)
         assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_COMPLETE);
         assert_int_equal(st_recording_info(reader)->totals.cycles, 120);
         assert_int_equal(st_recording_info(reader)->totals.lost_cycles, 15);
-        assert_string_equal(st_recording_info(reader)->conditions, "kernel: 6.1\npolicy: fifo 70\n");
+        assert_string_equal(st_recording_info(reader)->conditions,
+                            "kernel: 6.1\npolicy: fifo 70\n");
         assert_int_equal(st_recording_info(reader)->t0_ns, 123456789);
         st_recording_close_reader(reader);
     }
@@ -260,7 +264,8 @@ static void a_wrong_byte_anywhere_is_damage(void **state)
         }
         file[i] ^= (uint8_t)(1U << i % 8);
     }
-    /* but for the digits of start, of gaps and of how late skipped periods were, and "interrupted" */
+    /* but for the digits of start, of gaps and of how late skipped periods were, and
+     * "interrupted" */
     assert_true(damaged_n + 110 > bytes - first);
     free(file);
 }
@@ -322,9 +327,10 @@ static void foreign_and_newer_files_are_told_apart(void **state)
     struct st_recording_reader *reader;
     assert_int_equal(st_recording_open(path, &reader), -EBADMSG); /* empty */
     ST_EACH (row, rows)
-        assert_int_equal(st_recording_open_stream(
-                             fmemopen((char *)(uintptr_t)row->text, strlen(row->text), "rb"), &reader),
-                         row->r);
+        assert_int_equal(
+            st_recording_open_stream(
+                fmemopen((char *)(uintptr_t)row->text, strlen(row->text), "rb"), &reader),
+            row->r);
     assert_int_equal(st_recording_open("/nonexistent/x", &reader), -ENOENT);
 }
 
@@ -344,7 +350,8 @@ static void many_events_without_flush_come_back(void **state)
     struct st_recording_event event;
     for (uint64_t i = 0; i < pairs; i++) {
         assert_int_equal(st_recording_next(reader, &event), 1);
-        assert_same_event(&event, &(struct st_recording_event){ST_RECORDING_CYCLE, 3 * i, 1, (int64_t)i, 0});
+        assert_same_event(
+            &event, &(struct st_recording_event){ST_RECORDING_CYCLE, 3 * i, 1, (int64_t)i, 0});
         assert_int_equal(st_recording_next(reader, &event), 1);
         assert_same_event(&event, &(struct st_recording_event){ST_RECORDING_SKIPPED, 3 * i + 1, 2,
                                                                INT64_MIN + (int64_t)i, 0});

@@ -1,5 +1,5 @@
-/* Profiles as PipeWire makes them, before and since it has a counter for each node, and what is reported from
- * them. */
+/* Profiles as PipeWire makes them, before and since it has a counter for each node, and what is
+ * reported from them. */
 #pragma once
 
 #include "tests/unit/cannot.h"
@@ -38,8 +38,8 @@ static int64_t cycle_frames = 48;
 static int expected; /* what taking a cycle returns */
 
 /* Of one cycle, as module-profiler builds it. */
-static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
-                             struct times times, int status, int xruns_n)
+static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int id,
+                             const char *name, struct times times, int status, int xruns_n)
 {
     struct spa_pod_frame frame;
     spa_pod_builder_prop(builder, key, 0);
@@ -60,36 +60,40 @@ static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int 
     spa_pod_builder_pop(builder, &frame);
 }
 
-static inline void put_cycle(struct spa_pod_builder *builder, struct times driver, int driver_xruns_n,
-                             const struct follower *followers, const struct times *times, size_t followers_n)
+static inline void put_cycle(struct spa_pod_builder *builder, struct times driver,
+                             int driver_xruns_n, const struct follower *followers,
+                             const struct times *times, size_t followers_n)
 {
     struct spa_pod_frame frame, clock;
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
     spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
-    spa_pod_builder_add_struct(builder, SPA_POD_Long(report_number), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
-                               SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
+    spa_pod_builder_add_struct(builder, SPA_POD_Long(report_number), SPA_POD_Float(0.1),
+                               SPA_POD_Float(0.1), SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
     spa_pod_builder_push_struct(builder, &clock);
     spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
                         SPA_POD_Long(driver.signal * US), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
                         SPA_POD_Long(driver.signal * US), SPA_POD_Long(cycle_frames),
-                        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0), SPA_POD_Long(driver.signal * US + MS),
-                        NULL);
+                        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0),
+                        SPA_POD_Long(driver.signal * US + MS), NULL);
     if (driver_lost_frames >= 0) /* since 1.3.81 */
-        spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(0), SPA_POD_Long(driver_lost_frames), NULL);
+        spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(0),
+                            SPA_POD_Long(driver_lost_frames), NULL);
     spa_pod_builder_pop(builder, &clock);
     put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", driver, FINISHED,
               counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
         put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name,
-                  times != NULL ? times[i] : (struct times){driver.prev_signal + 30, driver.signal + 30},
+                  times != NULL ? times[i]
+                                : (struct times){driver.prev_signal + 30, driver.signal + 30},
                   followers[i].status, followers[i].xruns_n);
     spa_pod_builder_pop(builder, &frame);
 }
 
-static inline void take_times(struct times driver, int driver_xruns_n, const struct follower *followers,
-                              const struct times *times, size_t followers_n)
+static inline void take_times(struct times driver, int driver_xruns_n,
+                              const struct follower *followers, const struct times *times,
+                              size_t followers_n)
 {
     static uint8_t space[65536];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
@@ -107,10 +111,10 @@ static inline void take_player(struct times driver, struct times player, int sta
     take_times(driver, 5, &(struct follower){PLAYER, "player", status, xruns_n}, &player, 1);
 }
 
-#define FOLLOWERS(...)                                                                                       \
-    (const struct follower[]){__VA_ARGS__}, NULL,                                                            \
+#define FOLLOWERS(...)                                                                             \
+    (const struct follower[]){__VA_ARGS__}, NULL,                                                  \
         sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower)
-#define TAKE(signal_us, driver_xruns_n, ...)                                                                 \
+#define TAKE(signal_us, driver_xruns_n, ...)                                                       \
     take_times((struct times){(signal_us)-1, signal_us}, driver_xruns_n, FOLLOWERS(__VA_ARGS__))
 
 /* The player's cycle, finished in time. */
@@ -126,9 +130,10 @@ static inline void play_from(int64_t from_us, int64_t to_us, int driver_xruns_n)
         play(us, driver_xruns_n, NO_COUNTER);
 }
 
-/* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that is
- * unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
-static int64_t told_busy_ns, told_spare_ns, told_period_ns, told_culprit_plays; /* of the last one */
+/* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that
+ * is unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
+static int64_t told_busy_ns, told_spare_ns, told_period_ns,
+    told_culprit_plays; /* of the last one */
 static char told_cycle[512];
 
 static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -139,7 +144,8 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
         assert_int_equal(seen->event.count_n, 0);
         snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
                  seen->event.client, (int)(seen->event.cycle.wait_ns / 1000),
-                 (int)(seen->event.cycle.busy_ns / 1000), (int)(seen->deadline_ns / 1000), (int)seen->left_n);
+                 (int)(seen->event.cycle.busy_ns / 1000), (int)(seen->deadline_ns / 1000),
+                 (int)seen->left_n);
         return;
     }
     told_busy_ns = seen->event.cycle.busy_ns;
@@ -150,7 +156,8 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
     snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->event.device, seen->event.client,
              (int)(seen->event.kind == ST_EVENT_DEVICE_DROPOUT ? seen->event.count_n : 0),
              (int)seen->event.cycles_n, seen->event.reason != ST_DROPOUT_UNKNOWN ? " " : "",
-             seen->event.reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->event.reason) : "",
+             seen->event.reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->event.reason)
+                                                      : "",
              seen->event.culprit[0] != '\0' ? " " : "", seen->event.culprit);
 }
 

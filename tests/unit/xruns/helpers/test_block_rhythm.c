@@ -27,12 +27,14 @@ static uint32_t below(uint32_t n)
 /* What one cycle needs, with the noise of a computer: ±10 %, now and then more. */
 static int64_t noisy(void)
 {
-    return USUAL_NS + (int64_t)below(USUAL_NS / 5) - USUAL_NS / 10 + (below(2000) == 0 ? USUAL_NS : 0);
+    return USUAL_NS + (int64_t)below(USUAL_NS / 5) - USUAL_NS / 10 +
+           (below(2000) == 0 ? USUAL_NS : 0);
 }
 
 static void cycle(int64_t frames, bool is_long)
 {
-    st_block_rhythm_add(&rhythm, played + not_graph, frames, noisy() + (is_long ? USUAL_NS : 0), USUAL_NS);
+    st_block_rhythm_add(&rhythm, played + not_graph, frames, noisy() + (is_long ? USUAL_NS : 0),
+                        USUAL_NS);
     played += frames;
 }
 
@@ -54,7 +56,8 @@ static void a_block_is_found_whatever_the_buffer(void **state)
     static const int64_t blocks[] = {16384, 32768, 65536};
     bool any;
     for (size_t i = 0; i < ST_ARRAY_LEN(sizes) * ST_ARRAY_LEN(blocks); i++) {
-        const int64_t size = sizes[i % ST_ARRAY_LEN(sizes)], block = blocks[i / ST_ARRAY_LEN(sizes)];
+        const int64_t size = sizes[i % ST_ARRAY_LEN(sizes)],
+                      block = blocks[i / ST_ARRAY_LEN(sizes)];
         setup(NULL);
         random_state = (uint32_t)i + 7;
         played = 12345 * (int64_t)i;
@@ -80,7 +83,8 @@ static void noise_and_long_cycles_at_random_have_no_rhythm(void **state)
         for (const int64_t end = 90 * RATE; played < end;)
             cycle(size, below(each) == 0);
         if (find(&any) != 0)
-            fail_msg("seed %u, one in %u, cycles of %d: found %d", seed, each, (int)size, (int)find(&any));
+            fail_msg("seed %u, one in %u, cycles of %d: found %d", seed, each, (int)size,
+                     (int)find(&any));
     }
 }
 
@@ -143,8 +147,9 @@ static void lost_cycles_do_not_hide_it(void **state)
     }
 }
 
-/* A computer that takes the client's CPU for 4 or 5 cycles, some times a second, and one report in 50 is
- * lost. It has a long cycle at each block; or each period, in the computer's time. @return what is found. */
+/* A computer that takes the client's CPU for 4 or 5 cycles, some times a second, and one report in
+ * 50 is lost. It has a long cycle at each block; or each period, in the computer's time. @return
+ * what is found. */
 static int64_t play_on_a_busy_computer(uint32_t seed, int64_t block, int64_t period)
 {
     bool any;
@@ -174,7 +179,8 @@ static void cycles_that_the_computer_takes_do_not_hide_it(void **state)
     }
 }
 
-/* A time that is up to 6 % longer than a block, so that cycles that were not seen could explain it. */
+/* A time that is up to 6 % longer than a block, so that cycles that were not seen could explain
+ * it. */
 static void nor_do_they_make_a_rhythm_of_time_one(void **state)
 {
     int found_n = 0;

@@ -7,8 +7,8 @@
 #define BUFFER (37 * MS)
 #define BEGIN  (INT64_C(28043) * 1000 * MS)
 
-/* A program that runs each 10 ms but from `stop` to `go`, and does `standing` then, looked at each 40 ms up
- * to `end`; all in ms after the begin. */
+/* A program that runs each 10 ms but from `stop` to `go`, and does `standing` then, looked at each
+ * 40 ms up to `end`; all in ms after the begin. */
 struct scene {
     struct st_client_buffer buffer;
     struct st_client_buffer_loss losses[8];
@@ -43,7 +43,8 @@ static void each_stop_of_the_buffer_and_150_ms_is_found(void **state)
 {
     for (int64_t begin = 0; begin < LOOK / MS; begin++) {
         struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
-        play(&scene, 0, 4000, 2000 + begin, 2000 + begin + BUFFER / MS + 150, ST_STANDING_IS_STOPPED);
+        play(&scene, 0, 4000, 2000 + begin, 2000 + begin + BUFFER / MS + 150,
+             ST_STANDING_IS_STOPPED);
         assert_int_equal(scene.n, 1);
         assert_in_range(scene.losses[0].lost_ns, 150 * MS - LOOK, 150 * MS + LOOK);
     }
@@ -59,8 +60,10 @@ static void a_stop_shorter_than_the_buffer_is_none(void **state)
 }
 
 /* A player that asked for 8 ms, on a server that takes 21.3 ms at once (paplay --latency-msec=2 on
- * PipeWire 1.4.2): it runs once in a cycle, and is stopped from `stop` to `go`, in ms. Looked at each 20 ms.
- * @return what it lost; *ret is the truth: a cycle's sound that is not there when the server takes it. */
+ * PipeWire 1.4.2): it runs once in a cycle, and is stopped from `stop` to `go`, in ms. Looked at
+ * each 20 ms.
+ * @return what it lost; *ret is the truth: a cycle's sound that is not there when the server takes
+ * it. */
 #define PERIOD (1024 * 1000 * MS / 48000)
 static int64_t lost_of_cycles(int64_t stop, int64_t go, enum st_standing standing, int64_t *ret)
 {
@@ -70,7 +73,8 @@ static int64_t lost_of_cycles(int64_t stop, int64_t go, enum st_standing standin
     *ret = 0;
     for (int64_t at = 0, cycle = 0; at < 4000; at++) {
         if (at * MS >= cycle * PERIOD) {
-            *ret += written_ns < (cycle - 1) * PERIOD ? PERIOD : 0; /* nothing since the cycle before */
+            *ret +=
+                written_ns < (cycle - 1) * PERIOD ? PERIOD : 0; /* nothing since the cycle before */
             cycle++;
         }
         if ((at < stop || at >= go) && written_ns < (cycle - 1) * PERIOD) {

@@ -1,4 +1,5 @@
-/* Why a client was not ready: figures as they were seen with PipeWire 0.3.65 at 1024 frames, rounded. */
+/* Why a client was not ready: figures as they were seen with PipeWire 0.3.65 at 1024 frames,
+ * rounded. */
 #include "tests/unit/unit.h"
 #include "xruns/helpers/dropout_judge.h"
 
@@ -16,7 +17,8 @@ static struct st_dropout_figures at(int64_t signal_ns, int64_t awake_ns, int64_t
                                        .usual_signal_ns = 10 * US};
 }
 
-static struct st_dropout_figures measured(struct st_dropout_figures figures, int64_t cpu_ns, int64_t queue_ns)
+static struct st_dropout_figures measured(struct st_dropout_figures figures, int64_t cpu_ns,
+                                          int64_t queue_ns)
 {
     figures.measured = true;
     figures.cpu_ns = cpu_ns;
@@ -26,7 +28,8 @@ static struct st_dropout_figures measured(struct st_dropout_figures figures, int
 
 static void expect(struct st_dropout_figures figures, enum st_dropout_reason reason)
 {
-    assert_string_equal(st_dropout_reason_name(st_dropout_judge(&figures)), st_dropout_reason_name(reason));
+    assert_string_equal(st_dropout_reason_name(st_dropout_judge(&figures)),
+                        st_dropout_reason_name(reason));
 }
 
 static void one_that_computes_past_the_deadline_is_too_slow(void **state)
@@ -76,9 +79,9 @@ static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
     expect(swapped, ST_DROPOUT_CPU_TAKEN);
 }
 
-/* As seen with PipeWire 1.4.2 beside 20 programs that compute: the Sampler reads pages of a file in each 15th
- * cycle, and waits for a CPU after each one. Faults of half a second ago took no CPU time in a cycle in which
- * it got none. */
+/* As seen with PipeWire 1.4.2 beside 20 programs that compute: the Sampler reads pages of a file in
+ * each 15th cycle, and waits for a CPU after each one. Faults of half a second ago took no CPU time
+ * in a cycle in which it got none. */
 static void one_that_waits_for_a_cpu_after_each_page_was_swapped_out(void **state)
 {
     static const struct {
@@ -93,8 +96,8 @@ static void one_that_waits_for_a_cpu_after_each_page_was_swapped_out(void **stat
                 {36065, 12376, 12434, 2936, 36065, 8708, 0, ST_DROPOUT_CPU_TAKEN}};
     ST_EACH (one, seen) {
         struct st_dropout_figures figures =
-            measured(at(10 * US, 10 * US + one->wait_us * US, 10 * US + one->took_us * US), one->cpu_us * US,
-                     one->queue_us * US);
+            measured(at(10 * US, 10 * US + one->wait_us * US, 10 * US + one->took_us * US),
+                     one->cpu_us * US, one->queue_us * US);
         figures.deadline_ns = figures.end_ns - one->late_us * US;
         figures.usual_ns = one->usual_us * US;
         figures.faults_n = one->faults_n;

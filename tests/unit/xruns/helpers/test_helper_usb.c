@@ -43,6 +43,7 @@ static void it_looks_each_second_and_is_alive_each_twenty(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_looks_each_second_and_is_alive_each_twenty)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_looks_each_second_and_is_alive_each_twenty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     went_on_n += seen->event.count_n == 0 && seen->event.cycles_n > 0;
     assert_int_equal(seen->event.count_n + seen->event.cycles_n, 1); /* else it says two things */
     if (seen->event.kind == ST_EVENT_CLIENT_DROPOUT && seen->event.count_n > 0)
-        snprintf(clients + strlen(clients), sizeof(clients) - strlen(clients), "%s%s%s ", seen->event.client,
-                 seen->event.certainty == ST_CERTAINTY_PROBABLE ? "?" : "",
+        snprintf(clients + strlen(clients), sizeof(clients) - strlen(clients), "%s%s%s ",
+                 seen->event.client, seen->event.certainty == ST_CERTAINTY_PROBABLE ? "?" : "",
                  seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER ? "!" : "");
     longest_pause_us = last_line_us > 0 ? ST_MAX(now_us - last_line_us, longest_pause_us) : 0;
     last_line_us = now_us;
@@ -38,7 +38,8 @@ static int begin(void **state)
     clients[0] = '\0';
     log_is_read = true;
     graph = (struct st_jack_graph){.n = 0};
-    const size_t bass = st_jack_late_client(&graph, "Bass"), amp = st_jack_late_client(&graph, "Amp");
+    const size_t bass = st_jack_late_client(&graph, "Bass"),
+                 amp = st_jack_late_client(&graph, "Amp");
     graph.feeds[bass][amp] = true;
     (void)st_jack_late_client(&graph, "JACK");
     return 0;
@@ -46,8 +47,8 @@ static int begin(void **state)
 
 static void look(void)
 {
-    st_jack_loss_say(&losses, (struct st_jack_now){now_us, now_us * ST_NS_PER_US + AHEAD_NS}, log_is_read,
-                     false, on_seen, NULL);
+    st_jack_loss_say(&losses, (struct st_jack_now){now_us, now_us * ST_NS_PER_US + AHEAD_NS},
+                     log_is_read, false, on_seen, NULL);
 }
 
 /* The helper looks each 100 ms while there is a loss. */
@@ -62,8 +63,10 @@ static void wait_ms(int64_t ms)
 
 static void call_back(bool client, float delayed_us, const char *message)
 {
-    const struct st_jack_cycle now = {.delayed_us = delayed_us, .at_us = now_us, .period_us = PERIOD_US};
-    struct st_jack_loss *begins = st_jack_loss_take(&losses, &now, (struct st_jack_xrun){.client = client});
+    const struct st_jack_cycle now = {
+        .delayed_us = delayed_us, .at_us = now_us, .period_us = PERIOD_US};
+    struct st_jack_loss *begins =
+        st_jack_loss_take(&losses, &now, (struct st_jack_xrun){.client = client});
     if (begins != NULL)
         begins->graph = graph;
     if (message != NULL)

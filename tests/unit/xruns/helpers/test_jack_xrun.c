@@ -7,17 +7,21 @@
 
 #define LONG_AGO 20000000
 
-/* The xrun after_us after one that left figure `before`, or after watching began with it. @return "device",
- * "client?" ... */
+/* The xrun after_us after one that left figure `before`, or after watching began with it. @return
+ * "device", "client?" ... */
 static const char *judged(float before_us, float delayed_us, int64_t after_us, int64_t late_us)
 {
     struct st_jack_xrun_judge judge;
     st_jack_xrun_begin(&judge, before_us);
     judge.at_us = judge.device_us = 1000000;
-    const struct st_jack_cycle now = {
-        .delayed_us = delayed_us, .at_us = 1000000 + after_us, .period_us = PERIOD_US, .late_us = late_us};
+    const struct st_jack_cycle now = {.delayed_us = delayed_us,
+                                      .at_us = 1000000 + after_us,
+                                      .period_us = PERIOD_US,
+                                      .late_us = late_us};
     const struct st_jack_xrun xrun = st_jack_xrun_conclude(&judge, &now);
-    return xrun.client ? xrun.probable ? "client?" : "client" : xrun.probable ? "device?" : "device";
+    return xrun.client     ? xrun.probable ? "client?" : "client"
+           : xrun.probable ? "device?"
+                           : "device";
 }
 
 static void a_figure_that_is_renewed_is_the_devices(void **state)
@@ -65,10 +69,12 @@ static void what_was_there_before_watching_was_told_to_nobody(void **state)
     assert_false(st_jack_xrun_conclude(&judge, &now).client);
 }
 
-/* jackd 1.9.21 with its dummy driver, 512 frames: stopped for 50 ms, and held up for 60 ms by a client */
+/* jackd 1.9.21 with its dummy driver, 512 frames: stopped for 50 ms, and held up for 60 ms by a
+ * client */
 static void a_server_that_was_late_itself_accuses_no_client(void **state)
 {
-    struct st_jack_cycle now = {.delayed_us = 28, .at_us = 1000000, .period_us = 10666, .late_us = 0};
+    struct st_jack_cycle now = {
+        .delayed_us = 28, .at_us = 1000000, .period_us = 10666, .late_us = 0};
     assert_true(st_jack_xrun_is_hasty(&now, 1000015));
     assert_false(st_jack_xrun_is_hasty(&now, 1000000)); /* of a card, too: nothing came behind it */
     assert_false(st_jack_xrun_is_hasty(&now, 1021015)); /* two cycles later they had time */
@@ -86,23 +92,25 @@ static void messages_name_the_client(void **state)
     assert_string_equal(name, "Heavy Reverb");
     assert_true(ran);
     /* jackdbus: time, and colour */
-    assert_true(
-        st_server_log_jack("Sun Nov 22 03:37:50 2026: \033[1m\033[31mERROR: JackEngine::XRun: client = a=b "
-                           "was not finished, state = Triggered\033[0m",
-                           name, &ran));
+    assert_true(st_server_log_jack(
+        "Sun Nov 22 03:37:50 2026: \033[1m\033[31mERROR: JackEngine::XRun: client = a=b "
+        "was not finished, state = Triggered\033[0m",
+        name, &ran));
     assert_string_equal(name, "a=b");
     assert_false(ran);
-    assert_true(st_server_log_jack("JackEngine::XRun: client = old was not run: state = 1", name, &ran));
+    assert_true(
+        st_server_log_jack("JackEngine::XRun: client = old was not run: state = 1", name, &ran));
     assert_string_equal(name, "old");
     assert_false(ran);
-    assert_true(
-        st_server_log_jack("JackEngine::XRun: client late finished after current callback", name, &ran));
+    assert_true(st_server_log_jack("JackEngine::XRun: client late finished after current callback",
+                                   name, &ran));
     assert_string_equal(name, "late");
     assert_true(ran);
-    assert_false(
-        st_server_log_jack("JackEngine::XRun: client =  was not finished, state = Running", name, &ran));
+    assert_false(st_server_log_jack("JackEngine::XRun: client =  was not finished, state = Running",
+                                    name, &ran));
     assert_false(st_server_log_jack("JackEngine::XRun: client = cut off", name, &ran));
-    assert_false(st_server_log_jack("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name, &ran));
+    assert_false(
+        st_server_log_jack("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name, &ran));
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
     ST_PRINT(line, "JackEngine::XRun: client = %s was not finished, state = Running", longest);
@@ -152,7 +160,8 @@ static void who_ran_held_the_others_up(void **state)
     const struct st_jack_graph none = {.n = 0};
     assert_string_equal(held(&none, "Amp- Bass+"), "Bass ");
     assert_string_equal(held(&none, "Bass+ Amp-"), "Bass ");
-    /* jackd 1.9.21, the bass busy for 60 ms at periods of 10.7 ms: it is signalled again meanwhile */
+    /* jackd 1.9.21, the bass busy for 60 ms at periods of 10.7 ms: it is signalled again
+     * meanwhile */
     assert_string_equal(held(&none, "Amp- Bass+ Amp- Bass- Amp- Bass-"), "Bass ");
     assert_string_equal(held(&none, "Amp- Bass- Amp- Bass+"), "Bass ");
     assert_string_equal(held(&none, "Amp- Bass+ Amp+"), "Bass "); /* it catches up */
@@ -167,7 +176,8 @@ static void of_those_that_did_not_begin_the_first_did(void **state)
     feed(&graph, "Amp", "Reverb");
     /* the bass is stopped for 1 s; when it goes on, the amplifier has much to do */
     assert_string_equal(held(&graph, "Amp- Bass- Amp- Bass- Amp- Amp- Amp+"), "Bass ");
-    assert_string_equal(held(&graph, "Reverb- Bass-"), "Bass "); /* by way of one that is not named */
+    assert_string_equal(held(&graph, "Reverb- Bass-"),
+                        "Bass "); /* by way of one that is not named */
     assert_string_equal(held(&graph, "Reverb- Amp-"), "Amp ");
     assert_string_equal(held(&graph, "Bass+ Amp+"), "Bass "); /* finished late: both */
     assert_string_equal(held(&graph, "Drums- Bass-"), "Drums Bass ");

@@ -135,7 +135,8 @@ static void what_is_left_at_the_end_is_reported(void **state)
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int i = 0; i < 9; i++)
-        st_listened_find(&listened, AT + 500 * i * MS, 90 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
+        st_listened_find(&listened, AT + 500 * i * MS, 90 * MS,
+                         ST_LISTENED_WHOLE | ST_LISTENED_RARE);
     assert_false(st_listened_take(&listened, AT + 4100 * MS, &loss));
     assert_true(st_listened_end(&listened, &loss));
     assert_int_equal(loss.n, 9);
@@ -176,7 +177,8 @@ static void lines_are_read(void **state)
     uint32_t id;
     int64_t begin_ns, lost_ns;
     unsigned signs;
-    assert_true(st_listened_parse("lost 57 123456789012 470000000 3", &id, &begin_ns, &lost_ns, &signs));
+    assert_true(
+        st_listened_parse("lost 57 123456789012 470000000 3", &id, &begin_ns, &lost_ns, &signs));
     assert_int_equal(id, 57);
     assert_int_equal(begin_ns, INT64_C(123456789012));
     assert_int_equal(lost_ns, 470 * MS);

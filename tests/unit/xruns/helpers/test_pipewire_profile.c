@@ -5,7 +5,8 @@
 static void quiet_cycles_tell_nothing(void **state)
 {
     for (int i = 0; i < 100; i++) {
-        TAKE(1000 + i, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 + i, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
+             {CARD, "card", INACTIVE, NO_COUNTER});
         TAKE(1000 + i, 5, {PLAYER, "player", FINISHED, 17}, {CARD, "card", NOT_TRIGGERED, 2});
     }
     assert_int_equal(profile.unreported_n, 0);
@@ -31,12 +32,14 @@ static void xruns_of_the_driver_are_the_devices(void **state)
     play(1000, 5, NO_COUNTER);
     play(2000, 6, NO_COUNTER);
     play(3000, 8, NO_COUNTER);
-    assert_int_equal(profile.unreported_n, 0); /* a client or the server may still be found to be late */
+    assert_int_equal(profile.unreported_n,
+                     0); /* a client or the server may still be found to be late */
     play(4000, 8, NO_COUNTER);
     tells("alsa_output.card/ 3 0; ");
 }
 
-/* A card that is unplugged, or plays no longer, right after it ran dry: no cycle comes that settles it. */
+/* A card that is unplugged, or plays no longer, right after it ran dry: no cycle comes that settles
+ * it. */
 static void a_device_that_ran_dry_and_went_is_counted(void **state)
 {
     for (int removed = 0; removed < 2; removed++) {
@@ -69,10 +72,13 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
 {
     enum { OWN = 41, OWN_CLIENT = 51 };
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
-    TAKE(1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1}, {CARD, "card", FINISHED, 1});
-    TAKE(3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3}, {CARD, "card", FINISHED, 2});
-    st_pipewire_profile_add(&profile, 42, OWN_CLIENT, false, false); /* it has had no cycle, so no name */
-    st_pipewire_profile_leave_out(&profile, OWN_CLIENT);             /* it is heard of late */
+    TAKE(1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1},
+         {CARD, "card", FINISHED, 1});
+    TAKE(3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3},
+         {CARD, "card", FINISHED, 2});
+    st_pipewire_profile_add(&profile, 42, OWN_CLIENT, false,
+                            false);                      /* it has had no cycle, so no name */
+    st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
     TAKE(4000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
     tells("card/ 1 0; alsa_output.card/player 0 2; ");
     st_pipewire_profile_remove(&profile, OWN);
@@ -84,12 +90,13 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
     assert_int_equal(told_busy_ns, 0);
 }
 
-/* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which takes the time
- * of the cycle. */
+/* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which
+ * takes the time of the cycle. */
 static void without_counters_each_unfinished_cycle_counts_once(void **state)
 {
     for (int cycle = 1; cycle <= 3; cycle++) {
-        const struct follower player = {PLAYER, "player", cycle == 1 ? AWAKE : TRIGGERED, NO_COUNTER};
+        const struct follower player = {PLAYER, "player", cycle == 1 ? AWAKE : TRIGGERED,
+                                        NO_COUNTER};
         take_times((struct times){1000 * cycle, 1000 * cycle}, 5, &player, NULL, 1);
         take_times((struct times){1000 * cycle, 1000 * cycle + 1000}, 5, &player, NULL, 1);
     }
@@ -105,11 +112,13 @@ static void sum_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
         return;
     told_dropouts_n += seen->event.kind == ST_EVENT_CLIENT_DROPOUT ? seen->event.count_n : 0;
     told_lost_ns += seen->event.lost_ns;
-    told_longest_ns = seen->event.longest_ns > told_longest_ns ? seen->event.longest_ns : told_longest_ns;
+    told_longest_ns =
+        seen->event.longest_ns > told_longest_ns ? seen->event.longest_ns : told_longest_ns;
     assert_int_equal(seen->event.place, ST_DROPOUT_AT_GRAPH);
 }
 
-/* In periods of 1 ms: 40 cycles are lost, two are played, two are lost, 30 are played, one is lost. */
+/* In periods of 1 ms: 40 cycles are lost, two are played, two are lost, 30 are played, one is
+ * lost. */
 static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **state)
 {
     int lost_n = 0;
@@ -124,8 +133,9 @@ static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **sta
     }
     assert_int_equal(told_dropouts_n, 2);
     assert_int_equal(told_lost_ns, 45 * INT64_C(1000000)); /* no less than the longest */
-    assert_int_equal(told_longest_ns,
-                     44 * INT64_C(1000000)); /* from the begin of its first cycle to the end of its last */
+    assert_int_equal(
+        told_longest_ns,
+        44 * INT64_C(1000000)); /* from the begin of its first cycle to the end of its last */
 }
 
 /* A line holds no longer time (xrun_line.c): a longer one would end the source. */
@@ -141,7 +151,8 @@ static void a_dropout_of_half_an_hour_has_a_length_that_a_line_holds(void **stat
     assert_int_equal(told_longest_ns, 1000 * ST_NS_PER_S);
 }
 
-/* A server that was late makes up for it by short cycles: what is lost is a cycle's sound nevertheless. */
+/* A server that was late makes up for it by short cycles: what is lost is a cycle's sound
+ * nevertheless. */
 static void a_lost_cycle_is_no_shorter_than_its_sound(void **state)
 {
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
@@ -166,7 +177,8 @@ static void counters_win_over_the_status(void **state)
     TAKE(4000, 5, {PLAYER, "player", TRIGGERED, 6});
     play(5000, 5, 6); /* only now it is clear what happened */
     tells("alsa_output.card/player 0 2; ");
-    TAKE(6000, 5, {PLAYER, "player", FINISHED, 9}); /* the client has counted missed wake-ups, too */
+    TAKE(6000, 5,
+         {PLAYER, "player", FINISHED, 9}); /* the client has counted missed wake-ups, too */
     tells("alsa_output.card/player 0 1; ");
 }
 
@@ -236,8 +248,8 @@ static void take_card(int64_t cycle, int64_t delay, double rate)
     spa_pod_builder_push_struct(&builder, &frame);
     spa_pod_builder_push_object(&builder, &object, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(&builder, SPA_PROFILER_info, 0);
-    spa_pod_builder_add_struct(&builder, SPA_POD_Long(cycle), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
-                               SPA_POD_Float(0.1), SPA_POD_Int(0));
+    spa_pod_builder_add_struct(&builder, SPA_POD_Long(cycle), SPA_POD_Float(0.1),
+                               SPA_POD_Float(0.1), SPA_POD_Float(0.1), SPA_POD_Int(0));
     spa_pod_builder_prop(&builder, SPA_PROFILER_clock, 0);
     spa_pod_builder_add_struct(&builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
                                SPA_POD_Long(cycle), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
@@ -246,9 +258,10 @@ static void take_card(int64_t cycle, int64_t delay, double rate)
     put_block(&builder, SPA_PROFILER_followerBlock, CARD, "alsa_output.usb", at, FINISHED, 0);
     spa_pod_builder_prop(&builder, SPA_PROFILER_followerBlock + 1, 0);
     spa_pod_builder_add_struct(&builder, SPA_POD_Int(9), SPA_POD_String("api.alsa.1"),
-                               SPA_POD_Long(cycle * 1000000), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
-                               SPA_POD_Long(cycle * 48), SPA_POD_Long(INT64_C(48)), SPA_POD_Long(delay),
-                               SPA_POD_Double(rate), SPA_POD_Long(cycle * 1000000), SPA_POD_Long(INT64_C(0)));
+                               SPA_POD_Long(cycle * 1000000),
+                               SPA_POD_Fraction(&SPA_FRACTION(1, 48000)), SPA_POD_Long(cycle * 48),
+                               SPA_POD_Long(INT64_C(48)), SPA_POD_Long(delay), SPA_POD_Double(rate),
+                               SPA_POD_Long(cycle * 1000000), SPA_POD_Long(INT64_C(0)));
     spa_pod_builder_pop(&builder, &object);
     assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_pop(&builder, &frame)), 0);
 }
@@ -305,8 +318,10 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
 {
     for (int i = 1; i <= 4; i++) {
         const int status = i == 3 ? AWAKE : FINISHED;
-        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
-        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+             {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+             {CARD, "card", INACTIVE, NO_COUNTER});
     }
     assert_string_equal(loads(), "alsa_output.card/ 3 1000000 30000 20000; "
                                  "alsa_output.card/player 2 1000000 30000 20000; ");
@@ -324,8 +339,8 @@ static void a_load_is_of_one_buffer_size(void **state)
     assert_string_equal(strstr(loads(), "/player"), "/player 3 500000 30000 20000; ");
 }
 
-/* How long the player's thread waits for a CPU in each cycle of the first two seconds and of those after it,
- * as far as that is kept. */
+/* How long the player's thread waits for a CPU in each cycle of the first two seconds and of those
+ * after it, as far as that is kept. */
 static int64_t first_ns, later_ns;
 
 static void plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
@@ -333,7 +348,8 @@ static void plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures 
     ret->measured = ret->end_ns - ret->signal_ns < 2 * ST_NS_PER_S;
     const int64_t cycles_n = (ret->end_ns - ret->signal_ns) / (int64_t)MS;
     ret->cpu_ns = !ret->measured ? 0 : cycles_n * 20 * US;
-    ret->queue_ns = !ret->measured ? 0 : cycles_n * (ret->end_ns < 2500 * (int64_t)MS ? first_ns : later_ns);
+    ret->queue_ns =
+        !ret->measured ? 0 : cycles_n * (ret->end_ns < 2500 * (int64_t)MS ? first_ns : later_ns);
 }
 
 static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns)
@@ -348,11 +364,14 @@ static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns
     return strstr(loads(), "/player");
 }
 
-/* It usually waits 20 us after its signal, and works 30 us by the clock, 20 us of which by its CPU time. */
+/* It usually waits 20 us after its signal, and works 30 us by the clock, 20 us of which by its CPU
+ * time. */
 static void what_waited_for_a_cpu_has_its_cpu_time_as_load(void **state)
 {
-    assert_string_equal(loads_of_ten_seconds(29 * US, 29 * US), "/player 9998 1000000 30000 20000; ");
-    assert_string_equal(loads_of_ten_seconds(31 * US, 31 * US), "/player 9998 1000000 20000 20000; ");
+    assert_string_equal(loads_of_ten_seconds(29 * US, 29 * US),
+                        "/player 9998 1000000 30000 20000; ");
+    assert_string_equal(loads_of_ten_seconds(31 * US, 31 * US),
+                        "/player 9998 1000000 20000 20000; ");
     assert_string_equal(loads_of_ten_seconds(300 * US, 0), "/player 9998 1000000 20000 20000; ");
     assert_string_equal(loads_of_ten_seconds(0, 100 * US), "/player 9998 1000000 20000 20000; ");
     assert_string_equal(loads_of_ten_seconds(100 * US, 0), "/player 9998 1000000 30000 20000; ");
@@ -388,8 +407,8 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
     assert_int_equal(profile.beyond_n, 0);
 }
 
-/* 0.3.65 has no room when its main thread gets no CPU for long. Since 0.3.72 each node's counter rises all
- * the same. */
+/* 0.3.65 has no room when its main thread gets no CPU for long. Since 0.3.72 each node's counter
+ * rises all the same. */
 static void cycles_that_are_not_reported_are_an_error(void **state)
 {
     play(1000, 5, NO_COUNTER);
@@ -427,8 +446,9 @@ static void other_pods_are_malformed(void **state)
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct spa_pod_int number = SPA_POD_INIT_Int(7);
     assert_int_equal(st_pipewire_profile_take(&profile, &number.pod), -EBADMSG);
-    assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_add_struct(&builder, SPA_POD_Int(7))),
-                     -EBADMSG);
+    assert_int_equal(
+        st_pipewire_profile_take(&profile, spa_pod_builder_add_struct(&builder, SPA_POD_Int(7))),
+        -EBADMSG);
 }
 
 /* A counter that is a choice of numbers. */
@@ -489,7 +509,8 @@ int main(void)
         cmocka_unit_test_setup(a_card_that_runs_dry_says_how_much_was_lost, begin),
         cmocka_unit_test_setup(each_of_many_clients_has_its_dropouts, begin),
         cmocka_unit_test_setup(a_second_card_has_device_dropouts, begin),
-        cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
+        cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first,
+                               begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),

@@ -2,27 +2,28 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/xruns/helpers/profile_fixture.h"
 
-/* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms: as
- * incomplete, with the driver's times of the cycle before, as ended by the driver at 6 ms, and as ended too
- * early when the player finishes. The server has written a time of awaking of its own by then. */
+/* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms:
+ * as incomplete, with the driver's times of the cycle before, as ended by the driver at 6 ms, and
+ * as ended too early when the player finishes. The server has written a time of awaking of its own
+ * by then. */
 static void a_late_cycle_is_followed_to_its_end(void **state)
 {
     queue_ns = 300 * US;
-    take_player((struct times){3000, 4000, 4090, 4095}, (struct times){4000, 4005, 4020, 4080}, FINISHED,
-                NO_COUNTER);
+    take_player((struct times){3000, 4000, 4090, 4095}, (struct times){4000, 4005, 4020, 4080},
+                FINISHED, NO_COUNTER);
     const struct times late = {5000, 5005, 5020, 4080};
     take_player((struct times){4000, 4000, 4090, 5000}, late, AWAKE, NO_COUNTER);
     take_player((struct times){4000, 5000, 6000, 6005}, late, AWAKE, NO_COUNTER);
     assert_int_equal(profile.unreported_n, 0); /* nothing is decided before it ends */
-    take_player((struct times){5000, 6000, 6530, 6540}, (struct times){6000, 6005, 6003, 6520}, FINISHED,
-                NO_COUNTER);
+    take_player((struct times){5000, 6000, 6530, 6540}, (struct times){6000, 6005, 6003, 6520},
+                FINISHED, NO_COUNTER);
     assert_int_equal(figures.cycle_ns, 5 * MS);
     assert_int_equal(figures.deadline_ns, 6 * MS);
     assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     cycle_frames = 1024; /* another size, before it is reported */
-    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){7000, 7005, 7020, 7080}, INACTIVE,
-                NO_COUNTER);
+    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){7000, 7005, 7020, 7080},
+                INACTIVE, NO_COUNTER);
     cycle_frames = 48;
     tells("alsa_output.card/player 0 1 too-slow; ");
     assert_int_equal(told_period_ns, MS);
@@ -48,19 +49,21 @@ static void the_one_that_was_late_is_told_first(void **state)
     take_times((struct times){4000, 5000, 6000, 6005}, 5, both, late, 2);
     take_times((struct times){5000, 6000, 6130, 6135}, 5, finished, next, 2);
     tells("alsa_output.card/synth 0 1 too-slow; ");
-    assert_string_equal(told_cycle, "synth 120+1000 of 1000 us, left 1; player 20+80 of 1000 us, left 0; ");
+    assert_string_equal(told_cycle,
+                        "synth 120+1000 of 1000 us, left 1; player 20+80 of 1000 us, left 0; ");
 }
 
 static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)
 {
-    take_player((struct times){5000, 6000, 6530, 6540}, (struct times){6000, 6005, 6525, 6520}, AWAKE,
-                NO_COUNTER);
-    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){7000, 7005, 7020, 7080}, FINISHED,
-                NO_COUNTER);
+    take_player((struct times){5000, 6000, 6530, 6540}, (struct times){6000, 6005, 6525, 6520},
+                AWAKE, NO_COUNTER);
+    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){7000, 7005, 7020, 7080},
+                FINISHED, NO_COUNTER);
     assert_int_equal(profile.unreported_n, 0);
 }
 
-/* 0.3.65 signals the next client 9 us after the end of the one before, 1.4 has one time for both. */
+/* 0.3.65 signals the next client 9 us after the end of the one before, 1.4 has one time for
+ * both. */
 static void the_client_that_another_waited_for_is_named(void **state)
 {
     for (int64_t us = 0; us < 10; us += 9) {
@@ -77,20 +80,22 @@ static void the_client_that_another_waited_for_is_named(void **state)
         take_times((struct times){4000, 5000, 6000, 6005}, 5, both, late, 2);
         take_times((struct times){5000, 6000, 6130, 6135}, 5, finished, next, 2);
         tells("alsa_output.card/player 0 1 waited-for-other synth; ");
-        assert_string_equal(told_cycle,
-                            us == 0 ? "player 820+300 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; "
-                                    : "player 829+291 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; ");
+        assert_string_equal(
+            told_cycle,
+            us == 0 ? "player 820+300 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; "
+                    : "player 829+291 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; ");
     }
 }
 
-/* 0.3.65 with a server that comes 0.97 ms after its cycle of 1 ms should have begun: it begins the next one
- * 30 us later, in which the player had no time. Both are seen at 8.12 s of a real run, rounded. */
+/* 0.3.65 with a server that comes 0.97 ms after its cycle of 1 ms should have begun: it begins the
+ * next one 30 us later, in which the player had no time. Both are seen at 8.12 s of a real run,
+ * rounded. */
 static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **state)
 {
     const struct times short_one = {7000, 7005, 7004, 5080};
     const struct times next = {7030, 7035, 7050, 7330};
-    take_player((struct times){4000, 5000, 5090, 5095}, (struct times){5000, 5005, 5020, 5080}, FINISHED,
-                NO_COUNTER);
+    take_player((struct times){4000, 5000, 5090, 5095}, (struct times){5000, 5005, 5020, 5080},
+                FINISHED, NO_COUNTER);
     take_player((struct times){5000, 5000, 5090, 7000}, short_one, TRIGGERED, NO_COUNTER);
     take_player((struct times){5000, 7000, 7030, 7030}, short_one, TRIGGERED, NO_COUNTER);
     take_player((struct times){7000, 7030, 7340, 7350}, next, FINISHED, NO_COUNTER);
@@ -98,8 +103,8 @@ static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **stat
     assert_string_equal(told_cycle, ""); /* it would show a client that had no time */
 }
 
-/* The same with the counters of 1.4, a cycle later, and a player of JACK that no whole period would have been
- * enough for: it sleeps through the next one. */
+/* The same with the counters of 1.4, a cycle later, and a player of JACK that no whole period would
+ * have been enough for: it sleeps through the next one. */
 static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(void **state)
 {
     for (int64_t late_us = 300; late_us <= 1300; late_us += 1000) {
@@ -121,14 +126,16 @@ static void a_time_of_awaking_before_the_signal_is_not_the_clients(void **state)
 {
     for (int64_t ms = 5; ms < 9; ms++) {
         const struct times stopped = {ms * 1000, ms * 1000 + 5, ms * 1000 + 3, 4080};
-        take_player((struct times){(ms - 1) * 1000, (ms - 1) * 1000, (ms - 1) * 1000 + 90, ms * 1000},
-                    stopped, AWAKE, NO_COUNTER);
-        take_player((struct times){(ms - 1) * 1000, ms * 1000, (ms + 1) * 1000, (ms + 1) * 1000 + 5}, stopped,
-                    AWAKE, NO_COUNTER);
+        take_player(
+            (struct times){(ms - 1) * 1000, (ms - 1) * 1000, (ms - 1) * 1000 + 90, ms * 1000},
+            stopped, AWAKE, NO_COUNTER);
+        take_player(
+            (struct times){(ms - 1) * 1000, ms * 1000, (ms + 1) * 1000, (ms + 1) * 1000 + 5},
+            stopped, AWAKE, NO_COUNTER);
     }
     assert_int_equal(profile.unreported_n, 0);
-    take_player((struct times){8000, 9000, 9090, 9095}, (struct times){9000, 9005, 9020, 9080}, FINISHED,
-                NO_COUNTER);
+    take_player((struct times){8000, 9000, 9090, 9095}, (struct times){9000, 9005, 9020, 9080},
+                FINISHED, NO_COUNTER);
     assert_int_equal(figures.signal_ns, 5 * MS + 5 * US);
     assert_int_equal(figures.awake_ns, 9 * MS + 20 * US);
     assert_int_equal(figures.end_ns, 9 * MS + 80 * US);
@@ -143,7 +150,8 @@ static void be_late(int64_t ms)
     take_player((struct times){at - 1000, at - 1000, at - 910, at}, late, AWAKE, NO_COUNTER);
     take_player((struct times){at - 1000, at, at + 1000, at + 1000 + 5}, late, AWAKE, NO_COUNTER);
     take_player((struct times){at, at + 1000, at + 1530, at + 1540},
-                (struct times){at + 1000, at + 1000 + 5, at + 1000 + 3, at + 1520}, FINISHED, NO_COUNTER);
+                (struct times){at + 1000, at + 1000 + 5, at + 1000 + 3, at + 1520}, FINISHED,
+                NO_COUNTER);
 }
 
 static void the_end_of_a_client_is_no_dropout(void **state)
@@ -186,9 +194,9 @@ static void the_beginning_of_a_client_is_no_dropout(void **state)
     assert_int_equal(profile.unreported_n, 0);
 }
 
-/* 0.3.65 on one CPU, server and client at the same real-time priority, rounded: the client computes from 8
- * to 16.2 ms, the server begins the cycles of 9 ms and later at 16.21 ms, and the clients' cycles of 8 to
- * 16 ms are never reported. */
+/* 0.3.65 on one CPU, server and client at the same real-time priority, rounded: the client computes
+ * from 8 to 16.2 ms, the server begins the cycles of 9 ms and later at 16.21 ms, and the clients'
+ * cycles of 8 to 16 ms are never reported. */
 static void who_computes_while_the_server_waits_is_to_blame(void **state)
 {
     static struct st_cycle_ring ring;
@@ -197,11 +205,12 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
         profile.ring = &ring;
         ring.written = 0;
         queue_ns = cpu == 0 ? 8 * MS : 100 * US; /* 0: it had to wait for the CPU, too */
-        take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080}, FINISHED,
-                    NO_COUNTER);
+        take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080},
+                    FINISHED, NO_COUNTER);
         const struct times short_one = {at, at + 1, at, at - 10};
         take_player((struct times){at, at, at + 20, at + 20}, short_one, TRIGGERED, NO_COUNTER);
-        take_player((struct times){at, at + 20, at + 40, at + 40}, short_one, TRIGGERED, NO_COUNTER);
+        take_player((struct times){at, at + 20, at + 40, at + 40}, short_one, TRIGGERED,
+                    NO_COUNTER);
         take_player((struct times){at + 20, at + 40, at + 340, at + 350},
                     (struct times){at, at + 40, at + 50, at + 330}, FINISHED, NO_COUNTER);
         tells(cpu > 0 ? "alsa_output.card/player 0 1 too-slow; "
@@ -212,7 +221,8 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
             assert_true(st_node_load_take(&profile.nodes[2].load, &load));
             assert_int_equal(load.busy_max_ns, 8100 * US);
         }
-        const struct st_cycle_row *held = st_cycle_ring_at(&ring, 4); /* behind those of two cycles */
+        const struct st_cycle_row *held =
+            st_cycle_ring_at(&ring, 4); /* behind those of two cycles */
         assert_int_equal(st_cycle_ring_n(&ring), cpu > 0 ? 9 : 8);
         assert_int_equal(held->signal_ns, cpu > 0 ? 8 * MS : (at + 20) * US);
         if (cpu > 0)
@@ -221,18 +231,19 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
     }
 }
 
-/* 0.3.65 on one CPU with a card, server and client at the same real-time priority: the client computes
- * for 1.5 periods from 8 ms on, no cycle is cut short, and the card runs dry. Seen in a guest, rounded. */
+/* 0.3.65 on one CPU with a card, server and client at the same real-time priority: the client
+ * computes for 1.5 periods from 8 ms on, no cycle is cut short, and the card runs dry. Seen in a
+ * guest, rounded. */
 static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void **state)
 {
     for (int way = 0; way < 3; way++) {
         const bool by_client = way == 0;
         was_stopped = way == 2; /* the server */
         const int64_t at = 9510, end = by_client ? at - 10 : 8080;
-        take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080}, FINISHED,
-                    NO_COUNTER);
-        take_player((struct times){7000, 8000, end + 5, end + 8}, (struct times){7000, 8005, 8020, end},
+        take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080},
                     FINISHED, NO_COUNTER);
+        take_player((struct times){7000, 8000, end + 5, end + 8},
+                    (struct times){7000, 8005, 8020, end}, FINISHED, NO_COUNTER);
         take_times((struct times){8000, at, at + 90, at + 95}, 6,
                    &(struct follower){PLAYER, "player", FINISHED, NO_COUNTER},
                    &(struct times){8000, at + 5, at + 20, at + 80}, 1);
@@ -256,7 +267,8 @@ static void a_card_that_runs_dry_for_a_late_client_is_that_clients_dropout(void 
     tells("alsa_output.card/player 0 1 too-slow; ");
 }
 
-/* A client that had to wait for the same CPU finishes between the one that held it and the server. */
+/* A client that had to wait for the same CPU finishes between the one that held it and the
+ * server. */
 static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
 {
     const int64_t at = 16210;
@@ -266,7 +278,8 @@ static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
                                     {41, "synth", FINISHED, NO_COUNTER}};
     const struct times usual[] = {{6000, 7005, 7020, 7080}, {6000, 7005, 7090, 7140}};
     const struct times held[] = {{at, at + 1, at, at - 70}, {at, at + 1, at, at - 10}};
-    const struct times next[] = {{at, at + 40, at + 50, at + 330}, {at, at + 40, at + 340, at + 400}};
+    const struct times next[] = {{at, at + 40, at + 50, at + 330},
+                                 {at, at + 40, at + 340, at + 400}};
     st_pipewire_profile_add(&profile, 41, WAITER, false, false);
     take_times((struct times){6000, 7000, 7150, 7160}, 5, finished, usual, 2);
     take_times((struct times){at, at, at + 20, at + 20}, 5, late, held, 2);
@@ -279,11 +292,12 @@ static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
 static void who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame(void **state)
 {
     const int64_t at = 16210;
-    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080}, FINISHED, 4);
-    take_player((struct times){7000, 8000, at - 1, at}, (struct times){7000, 8005, 8020, at - 10}, FINISHED,
-                4);
-    take_player((struct times){8000, at, at + 20, at + 20}, (struct times){8000, at + 5, at + 15, at - 10},
-                AWAKE, 5);
+    take_player((struct times){6000, 7000, 7090, 7095}, (struct times){6000, 7005, 7020, 7080},
+                FINISHED, 4);
+    take_player((struct times){7000, 8000, at - 1, at}, (struct times){7000, 8005, 8020, at - 10},
+                FINISHED, 4);
+    take_player((struct times){8000, at, at + 20, at + 20},
+                (struct times){8000, at + 5, at + 15, at - 10}, AWAKE, 5);
     take_player((struct times){at, at + 20, at + 340, at + 350},
                 (struct times){at, at + 25, at + 50, at + 330}, FINISHED, 5);
     tells("alsa_output.card/player 0 1 too-slow; ");
@@ -296,7 +310,8 @@ static void a_culprit_is_called_as_its_client(void **state)
     for (size_t i = 0; i < 4; i++) {
         begin_measured(NULL);
         st_pipewire_profile_add(&profile, 41, 51, false, false);
-        TAKE(1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {41, "synth", FINISHED, NO_COUNTER});
+        TAKE(1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
+             {41, "synth", FINISHED, NO_COUNTER});
         queue_ns = 1400 * US;
         culprits[0] = i < 3 ? CLIENT : 51;
         culprits[1] = i < 3 ? 51 : ST_DROPOUT_SERVER;
@@ -309,8 +324,8 @@ static void a_culprit_is_called_as_its_client(void **state)
     }
 }
 
-/* As 1.4 reports an asynchronous node: with the times of the cycle before; its counter has risen if it had
- * not finished that one. */
+/* As 1.4 reports an asynchronous node: with the times of the cycle before; its counter has risen if
+ * it had not finished that one. */
 static void take_async(int64_t ms, int64_t awake, int64_t finish, int status, int xruns_n)
 {
     take_player((struct times){(ms - 1) * 1000, ms * 1000, ms * 1000 + 5, ms * 1000 + 9},
@@ -329,7 +344,8 @@ static void an_asynchronous_node_has_until_the_next_cycle(void **state)
     finish_async(5, 8, 7);
     assert_int_equal(profile.unreported_n, 0);
     assert_string_equal(
-        loads(), "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
+        loads(),
+        "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
 }
 
 /* It wakes up in the cycle of 9 ms, and counts once more those that it slept. */
@@ -351,7 +367,8 @@ static void an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish(vo
     assert_int_equal(profile.unreported_n, 0);
 }
 
-/* In each cycle but the last it computes for 1.5 ms, and begins with the next one right after it. */
+/* In each cycle but the last it computes for 1.5 ms, and begins with the next one right after
+ * it. */
 static void an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow(void **state)
 {
     is_async = *state == NULL;
@@ -375,13 +392,15 @@ static void an_asynchronous_node_that_stays_awake_is_not_woken_late(void **state
     tells("alsa_output.card/player 0 592; ");
 }
 
-/* Another client was late: the cycle comes as incomplete, with the driver's times of the cycle before. */
+/* Another client was late: the cycle comes as incomplete, with the driver's times of the cycle
+ * before. */
 static void an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once(void **state)
 {
     is_async = *state == NULL;
     was_stopped = true;
     finish_async(5, 7, 7);
-    take_player((struct times){6000, 6000, 6005, 8000}, (struct times){5000, 6000, 6020, 6080}, TRIGGERED, 8);
+    take_player((struct times){6000, 6000, 6005, 8000}, (struct times){5000, 6000, 6020, 6080},
+                TRIGGERED, 8);
     assert_int_equal(profile.unreported_n, 0);
     take_async(8, 6020, 6080, TRIGGERED, 8);
     take_async(9, 8020, 8080, FINISHED, 8);
@@ -433,7 +452,8 @@ static void a_captured_stop_of_an_asynchronous_node_has_its_length(void **state)
     assert_in_range(figures.awake_ns - figures.signal_ns, 105 * MS, 107 * MS);
 }
 
-/* It computes 27.7 ms in a cycle of 21.3 ms, and sleeps through the next one; the recording lost 42.7 ms. */
+/* It computes 27.7 ms in a cycle of 21.3 ms, and sleeps through the next one; the recording
+ * lost 42.7 ms. */
 static void a_captured_jack_client_that_is_late_loses_the_next_cycle_too(void **state)
 {
     st_pipewire_profile_add(&profile, 47, CLIENT, false, false);
@@ -444,8 +464,8 @@ static void a_captured_jack_client_that_is_late_loses_the_next_cycle_too(void **
     assert_in_range(node->lost.length_ns, 42600 * US, 42700 * US);
 }
 
-/* The synth's end in the cycle before the last, 17.4 ms into it, leaves the reverb too little of that; its
- * next end is reported instead. */
+/* The synth's end in the cycle before the last, 17.4 ms into it, leaves the reverb too little of
+ * that; its next end is reported instead. */
 static void who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame(void **state)
 {
     st_pipewire_profile_add(&profile, 42, CLIENT, false, false);
@@ -453,8 +473,8 @@ static void who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame
     tells("nul/synth 0 2; nul/reverb 0 1 waited-for-other synth; ");
 }
 
-/* It goes on 44 ms late and begins the next cycle 100 us after that. The player's end comes between the
- * report that this one is not complete and that of its end. */
+/* It goes on 44 ms late and begins the next cycle 100 us after that. The player's end comes between
+ * the report that this one is not complete and that of its end. */
 static void who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame(void **state)
 {
     for (int stopped = 0; stopped < 2; stopped++) {
@@ -471,10 +491,12 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
     for (int64_t ms = 5; ms < 3000; ms += 1500) { /* not judged: no later cycle has its end */
         const struct times late = {(ms - 1) * 1000, ms * 1000 + 5, ms * 1000 + 20, (ms - 1) * 1000};
         st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false); /* another one */
-        take_player((struct times){(ms - 1) * 1000, (ms - 1) * 1000, (ms - 1) * 1000 + 90, ms * 1000}, late,
-                    AWAKE, NO_COUNTER);
-        take_player((struct times){(ms - 1) * 1000, ms * 1000, (ms + 1) * 1000, (ms + 1) * 1000 + 5}, late,
-                    AWAKE, NO_COUNTER);
+        take_player(
+            (struct times){(ms - 1) * 1000, (ms - 1) * 1000, (ms - 1) * 1000 + 90, ms * 1000}, late,
+            AWAKE, NO_COUNTER);
+        take_player(
+            (struct times){(ms - 1) * 1000, ms * 1000, (ms + 1) * 1000, (ms + 1) * 1000 + 5}, late,
+            AWAKE, NO_COUNTER);
         assert_int_equal(profile.kept.cycle_ns, ms * MS);
     }
 }
@@ -521,7 +543,8 @@ static int64_t stopped_from_ns, stopped_to_ns;
 
 static void measure_stopped(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
-    ret->measured = ret->end_ns - ret->signal_ns < INT64_C(2500) * MS; /* samples of so long are kept */
+    ret->measured =
+        ret->end_ns - ret->signal_ns < INT64_C(2500) * MS; /* samples of so long are kept */
     ret->stopped_ns = ST_MIN(ret->end_ns, stopped_to_ns) - ST_MAX(ret->signal_ns, stopped_from_ns);
     ret->stopped_ns = ST_MAX(ret->stopped_ns, 0);
     ret->stopped = ret->stopped_ns > 0;
@@ -573,18 +596,21 @@ static void cycles_before_a_stop_are_reported_after_it(void **state)
     }
 }
 
-/* PipeWire 1.6.9 makes up for a stop by short cycles: clients that are ready in them a little late count. */
+/* PipeWire 1.6.9 makes up for a stop by short cycles: clients that are ready in them a little late
+ * count. */
 static void short_cycles_after_a_stop_are_no_clients_dropouts(void **state)
 {
     stop_server(2000, 902500);
     for (int64_t us = 1000; us <= 2000; us += 1000)
         TAKE(us, 5, {PLAYER, "player", FINISHED, 3}, {CLIENT, "synth", FINISHED, 7});
     for (int64_t us = 902500; us <= 902700; us += 100)
-        TAKE(us, 5, {PLAYER, "player", FINISHED, 3}, {CLIENT, "synth", FINISHED, us > 902600 ? 8 : 7});
+        TAKE(us, 5, {PLAYER, "player", FINISHED, 3},
+             {CLIENT, "synth", FINISHED, us > 902600 ? 8 : 7});
     TAKE(903500, 5, {PLAYER, "player", FINISHED, 4}, {CLIENT, "synth", FINISHED, 8});
     tells("alsa_output.card/PipeWire 0 899 stopped; ");
     for (int64_t us = 904500; us <= 909500; us += 1000)
-        TAKE(us, 5, {PLAYER, "player", FINISHED, us > 909000 ? 5 : 4}, {CLIENT, "synth", FINISHED, 8});
+        TAKE(us, 5, {PLAYER, "player", FINISHED, us > 909000 ? 5 : 4},
+             {CLIENT, "synth", FINISHED, 8});
     tells("alsa_output.card/player 0 1; "); /* long after it */
 }
 
@@ -600,8 +626,8 @@ static void what_plays_between_two_stops_is_no_dropout(void **state)
     tells("alsa_output.card/PipeWire 0 700 stopped; ");
 }
 
-/* The card runs dry: its counter has risen in the first cycle after it, or already in the report of the one
- * that was not complete. */
+/* The card runs dry: its counter has risen in the first cycle after it, or already in the report of
+ * the one that was not complete. */
 static void a_card_that_runs_dry_in_a_stop_has_no_other_dropout(void **state)
 {
     for (int way = 0; way < 4; way++) {
@@ -699,12 +725,14 @@ int main(void)
         cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin_measured),
         cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin_measured),
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
-        cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin_measured),
+        cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients,
+                               begin_measured),
         cmocka_unit_test_setup(the_end_of_a_client_is_no_dropout, begin),
         cmocka_unit_test_setup(who_is_stopped_is_named, begin_measured),
         cmocka_unit_test_setup(the_beginning_of_a_client_is_no_dropout, begin_measured),
         cmocka_unit_test_setup(who_computes_while_the_server_waits_is_to_blame, begin_measured),
-        cmocka_unit_test_setup(a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server, begin_measured),
+        cmocka_unit_test_setup(a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server,
+                               begin_measured),
         cmocka_unit_test_setup(a_card_that_runs_dry_for_a_late_client_is_that_clients_dropout,
                                begin_measured),
         cmocka_unit_test_setup(who_only_waited_behind_the_culprit_is_not_to_blame, begin_measured),
@@ -712,12 +740,13 @@ int main(void)
                                begin_measured),
         cmocka_unit_test_setup(a_culprit_is_called_as_its_client, begin),
         cmocka_unit_test_setup(the_client_that_another_waited_for_is_named, begin),
-        cmocka_unit_test_setup(a_cycle_that_the_server_cuts_short_is_no_clients_dropout, begin_measured),
+        cmocka_unit_test_setup(a_cycle_that_the_server_cuts_short_is_no_clients_dropout,
+                               begin_measured),
         cmocka_unit_test_setup(one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one,
                                begin_measured),
         cmocka_unit_test_setup(an_asynchronous_node_has_until_the_next_cycle, begin),
-        cmocka_unit_test_prestate_setup_teardown(an_asynchronous_node_has_until_the_next_cycle, begin, NULL,
-                                                 (void *)"1.4.2"),
+        cmocka_unit_test_prestate_setup_teardown(an_asynchronous_node_has_until_the_next_cycle,
+                                                 begin, NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish,
                                begin_measured),
         cmocka_unit_test_prestate_setup_teardown(
@@ -726,23 +755,26 @@ int main(void)
         cmocka_unit_test_setup(an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow,
                                begin_measured),
         cmocka_unit_test_prestate_setup_teardown(
-            an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow, begin_measured, NULL,
-            (void *)"1.4.2"),
+            an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow, begin_measured,
+            NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_that_stays_awake_is_not_woken_late, begin),
-        cmocka_unit_test_prestate_setup_teardown(an_asynchronous_node_that_stays_awake_is_not_woken_late,
-                                                 begin, NULL, (void *)"1.4.2"),
+        cmocka_unit_test_prestate_setup_teardown(
+            an_asynchronous_node_that_stays_awake_is_not_woken_late, begin, NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once,
                                begin_measured),
         cmocka_unit_test_prestate_setup_teardown(
-            an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin_measured, NULL,
-            (void *)"1.4.2"),
+            an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin_measured,
+            NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_without_times_is_counted, begin_measured),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
-        cmocka_unit_test_setup(a_captured_stop_of_an_asynchronous_node_has_its_length, begin_measured),
-        cmocka_unit_test_setup(a_captured_jack_client_that_is_late_loses_the_next_cycle_too, begin_measured),
+        cmocka_unit_test_setup(a_captured_stop_of_an_asynchronous_node_has_its_length,
+                               begin_measured),
+        cmocka_unit_test_setup(a_captured_jack_client_that_is_late_loses_the_next_cycle_too,
+                               begin_measured),
         cmocka_unit_test_setup(who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame,
                                begin_measured),
-        cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame, begin),
+        cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame,
+                               begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
         cmocka_unit_test_setup(a_server_that_is_stopped_has_one_long_dropout, begin),

@@ -12,8 +12,8 @@ static int starved(const int *looks, size_t looks_n)
     for (size_t i = 0; i < looks_n; i++) {
         st_pulse_streams_look_begin(&streams);
         if (looks[i] != GONE)
-            n += st_pulse_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0,
-                                       0, 0, 250000 * i) > 0;
+            n += st_pulse_streams_look(&streams, 7, looks[i] == CORKED,
+                                       looks[i] > 0 ? (uint64_t)looks[i] : 0, 0, 0, 250000 * i) > 0;
         st_pulse_streams_look_end(&streams);
         assert_int_equal(streams.playing, looks[i] >= 0);
         assert_int_equal(streams.streams_n, looks[i] != GONE);
@@ -21,7 +21,8 @@ static int starved(const int *looks, size_t looks_n)
     return n;
 }
 
-#define STARVED(...) starved((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+#define STARVED(...)                                                                               \
+    starved((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 
 static void a_stream_that_plays_is_not_starved(void **state)
 {
@@ -61,14 +62,15 @@ static void a_program_that_goes_on_is_not_stopped(void **state)
     struct st_pulse_streams streams = {0};
     for (uint64_t i = 0; i < 5; i++) {
         st_pulse_streams_look_begin(&streams);
-        assert_int_equal(st_pulse_streams_look(&streams, 7, false, i % 2 == 0 ? 70000 : 0, 0, 0, 250000 * i) >
-                             0,
-                         i == 2 || i == 4);
+        assert_int_equal(
+            st_pulse_streams_look(&streams, 7, false, i % 2 == 0 ? 70000 : 0, 0, 0, 250000 * i) > 0,
+            i == 2 || i == 4);
         struct st_stream *stream = st_pulse_streams_find(&streams, 7);
         if (i == 1)
             stream->stopped = true;
         assert_int_equal(stream->stopped, i == 1);
-        assert_int_equal(stream->reason, i == 2 || i == 3 ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN);
+        assert_int_equal(stream->reason,
+                         i == 2 || i == 3 ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN);
         st_pulse_streams_look_end(&streams);
     }
 }
@@ -81,8 +83,8 @@ static uint64_t lost_us(struct st_pulse_streams *streams, uint64_t empty_n, bool
     for (uint64_t i = 0; i <= 4 + empty_n + 1; i++) {
         const uint64_t now_us = 250000 * i;
         st_pulse_streams_look_begin(streams);
-        lost_us =
-            st_pulse_streams_look(streams, 7, false, i > 4 && i <= 4 + empty_n ? 0 : 70000, 0, 0, now_us);
+        lost_us = st_pulse_streams_look(streams, 7, false, i > 4 && i <= 4 + empty_n ? 0 : 70000, 0,
+                                        0, now_us);
         struct st_stream *stream = st_pulse_streams_find(streams, 7);
         /* asked for until it is known, or too long ago */
         assert_int_equal(st_pulse_streams_is_asked(stream, now_us),
@@ -117,7 +119,8 @@ static void who_waited_for_the_server_was_empty_since_it_was_silent(void **state
         {1260000, 1760000, 4, ST_DROPOUT_UNKNOWN},           /* it was empty before */
     };
     ST_EACH (one, cases) {
-        struct st_pulse_streams streams = {.silent_us = one->silent_us, .answered_us = one->answered_us};
+        struct st_pulse_streams streams = {.silent_us = one->silent_us,
+                                           .answered_us = one->answered_us};
         assert_int_equal(lost_us(&streams, one->empty_n, false), 250000 * one->empty_n);
         assert_int_equal(st_pulse_streams_find(&streams, 7)->reason, one->reason);
     }
@@ -128,18 +131,18 @@ static void who_waited_for_the_server_was_empty_since_it_was_silent(void **state
     assert_int_equal(lost_us(&streams, 2400, false), 0);
 }
 
-/* It holds 60 ms in its queue and 20 ms in the sink; the server does not answer for as long as that, then for
- * 1 s. */
+/* It holds 60 ms in its queue and 20 ms in the sink; the server does not answer for as long as
+ * that, then for 1 s. */
 static void a_server_that_is_silent_for_longer_than_it_holds_loses_sound(void **state)
 {
     struct st_pulse_streams streams = {0};
-    static const uint64_t silent_us[] = {0, 80000, 0, 1000000, 0, 0}, queued_us[] = {60, 60, 60, 0, 0, 60},
-                          lost_us[] = {0, 0, 0, 920000, 0, 0};
+    static const uint64_t silent_us[] = {0, 80000, 0, 1000000, 0, 0},
+                          queued_us[] = {60, 60, 60, 0, 0, 60}, lost_us[] = {0, 0, 0, 920000, 0, 0};
     for (size_t i = 0; i < ST_ARRAY_LEN(silent_us); i++) {
         st_pulse_streams_look_begin(&streams);
-        assert_int_equal(
-            st_pulse_streams_look(&streams, 7, false, 1000 * queued_us[i], 20000, silent_us[i], 1000000 * i),
-            lost_us[i]);
+        assert_int_equal(st_pulse_streams_look(&streams, 7, false, 1000 * queued_us[i], 20000,
+                                               silent_us[i], 1000000 * i),
+                         lost_us[i]);
         assert_int_equal(st_pulse_streams_find(&streams, 7)->reason,
                          i == 3 || i == 4 ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_UNKNOWN);
         st_pulse_streams_look_end(&streams);
@@ -169,18 +172,20 @@ static void streams_are_told_apart(void **state)
     for (int i = 0; i < 4; i++) {
         st_pulse_streams_look_begin(&streams);
         assert_false(st_pulse_streams_look(&streams, 1, false, 5000, 0, 0, 0));
-        assert_int_equal(st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0, 0, 0, 0) > 0,
-                         i == 2);
+        assert_int_equal(
+            st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0, 0, 0, 0) > 0, i == 2);
         st_pulse_streams_look_end(&streams);
     }
 }
 
-/* buffer_usec + sink_usec on a null sink of PulseAudio 16.1: pacat --latency-msec=200 alone, beside one with
- * 20, and that one */
+/* buffer_usec + sink_usec on a null sink of PulseAudio 16.1: pacat --latency-msec=200 alone, beside
+ * one with 20, and that one */
 static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
 {
-    static const uint64_t alone_us[] = {160667, 162014, 190075}, beside_us[] = {121660, 116559, 105807},
-                          short_us[] = {14237, 16452, 14421, 15732, 17465, 17794, 19436, 15070, 15508};
+    static const uint64_t alone_us[] = {160667, 162014, 190075},
+                          beside_us[] = {121660, 116559, 105807},
+                          short_us[] = {14237, 16452, 14421, 15732, 17465,
+                                        17794, 19436, 15070, 15508};
     struct st_pulse_streams streams = {0};
     for (int i = 0; i < 40; i++) {
         const uint64_t long_us = i < 16 ? alone_us[i % 3] : beside_us[i % 3];
@@ -188,10 +193,12 @@ static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
         (void)st_pulse_streams_look(&streams, 7, false, short_us[i % 9] / 2,
                                     short_us[i % 9] - short_us[i % 9] / 2, 0, 0);
         (void)st_pulse_streams_look(&streams, 8, false, long_us, 0, 0, 0);
-        assert_int_equal(st_pulse_streams_asked_ms(st_pulse_streams_find(&streams, 7)), i < 15 ? 0 : 19);
-        assert_int_equal(st_pulse_streams_asked_ms(st_pulse_streams_find(&streams, 8)), i < 15   ? 0
-                                                                                        : i < 31 ? 190
-                                                                                                 : 122);
+        assert_int_equal(st_pulse_streams_asked_ms(st_pulse_streams_find(&streams, 7)),
+                         i < 15 ? 0 : 19);
+        assert_int_equal(st_pulse_streams_asked_ms(st_pulse_streams_find(&streams, 8)), i < 15 ? 0
+                                                                                        : i < 31
+                                                                                            ? 190
+                                                                                            : 122);
         st_pulse_streams_look_end(&streams);
     }
 }
@@ -202,8 +209,9 @@ static void more_streams_than_there_is_room_for_are_not_watched(void **state)
     for (int i = 0; i < 3; i++) {
         st_pulse_streams_look_begin(&streams);
         for (uint32_t index = 0; index < ST_PULSE_STREAMS_MAX + 10; index++)
-            assert_int_equal(st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000, 0, 0, 0) > 0,
-                             i == 2 && index < ST_PULSE_STREAMS_MAX);
+            assert_int_equal(
+                st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000, 0, 0, 0) > 0,
+                i == 2 && index < ST_PULSE_STREAMS_MAX);
         st_pulse_streams_look_end(&streams);
         assert_int_equal(streams.streams_n, ST_PULSE_STREAMS_MAX);
     }

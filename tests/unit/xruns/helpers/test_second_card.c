@@ -3,8 +3,10 @@
 #include "tests/unit/unit.h"
 #include "xruns/helpers/second_card.h"
 
-#define RATE      48000
-#define RESAMPLER 32 /* frames in it, which the card's clock has, and the server's limit has not */
+#define RATE 48000
+#define RESAMPLER                                                                                  \
+    32 /* frames in it, which the card's clock has, and the server's limit has not                 \
+        */
 
 /* What of a run is counted. */
 static int64_t resyncs_n,
@@ -46,7 +48,8 @@ static double noise(void)
 static void cycle(double late_frames)
 {
     const double quantum = (double)model.quantum, limit = fmin(quantum, fmax(256, quantum / 2));
-    const double w = 2 * 3.14159265358979323846 * model.bw_hz * quantum / RATE, w0 = 1 - exp(-20 * w);
+    const double w = 2 * 3.14159265358979323846 * model.bw_hz * quantum / RATE,
+                 w0 = 1 - exp(-20 * w);
     const int64_t delay = llround(model.level - late_frames);
     const double error = (double)delay - quantum;
     const bool resync = fabs(error) > limit;
@@ -113,14 +116,16 @@ static void a_steady_drift_is_known_and_is_no_resync(void **state)
 
 static void each_resync_is_seen_with_its_length(void **state)
 {
-    static const double ppms[] = {40, 12000}; /* more than 1 %: a card that is far off is watched, too */
+    static const double ppms[] = {
+        40, 12000}; /* more than 1 %: a card that is far off is watched, too */
     ST_EACH (ppm, ppms) {
         setup(NULL);
         model.ppm = *ppm;
         run(20);
         for (int i = 0; i < 60; i++) {
-            cycle(i % 3 == 0 ? 700
-                             : 20); /* a cycle that begins late, and the next one, which is early for it */
+            cycle(i % 3 == 0
+                      ? 700
+                      : 20); /* a cycle that begins late, and the next one, which is early for it */
             model.level += i % 3 == 1 ? 800 : 0; /* the card stood still */
             model.level -= i % 3 == 2 ? 900 : 0;
             run(5 + 3 * noise());
@@ -164,8 +169,8 @@ static void a_resync_at_the_limit_is_seen(void **state)
         model.ppm = 0;
         run(10);
         if (resyncs_n != seen_n)
-            fail_msg("%g ppm, %d frames: %d of %d", ppms[i % ST_ARRAY_LEN(ppms)], (int)model.quantum,
-                     (int)seen_n, (int)resyncs_n);
+            fail_msg("%g ppm, %d frames: %d of %d", ppms[i % ST_ARRAY_LEN(ppms)],
+                     (int)model.quantum, (int)seen_n, (int)resyncs_n);
     }
 }
 
@@ -196,7 +201,8 @@ static void a_beginning_a_change_and_a_pause_are_none(void **state)
 
 static void a_delay_that_stays_is_none(void **state)
 {
-    static const double rates[] = {1, 1.00004}; /* cards whose streams are linked; no loop has begun anew */
+    static const double rates[] = {
+        1, 1.00004}; /* cards whose streams are linked; no loop has begun anew */
     ST_EACH (rate, rates) {
         setup(NULL);
         run(5);
@@ -230,7 +236,8 @@ static void a_drift_is_known_before_the_server_has_learned_it(void **state)
         model.bw_hz = 0.002;
         run(28);
         if (fabs((double)st_second_card_drift_ppb(&card) / 1000 - ppm) > 15)
-            fail_msg("%d ppm are said to be %g", ppm, (double)st_second_card_drift_ppb(&card) / 1000);
+            fail_msg("%d ppm are said to be %g", ppm,
+                     (double)st_second_card_drift_ppb(&card) / 1000);
     }
 }
 

@@ -1,6 +1,6 @@
-/* Losses of sound in what a stream plays: tones with holes, and music that has silence of its own. With HOURS
- * of each scene as argument it counts what is found in simulated sound without a loss (docs/results.md); a
- * tenth of a minute of each otherwise. */
+/* Losses of sound in what a stream plays: tones with holes, and music that has silence of its own.
+ * With HOURS of each scene as argument it counts what is found in simulated sound without a loss
+ * (docs/results.md); a tenth of a minute of each otherwise. */
 #include "core/base.h"
 #include "tests/unit/unit.h"
 #include "xruns/helpers/listened.h"
@@ -34,7 +34,8 @@ static void on_found(void *ctx, const struct st_silence_find *find)
     player.rare_n += find->whole && find->rare;
     for (int i = 0; i < 2; i++)
         st_listened_find(&player.listened[i], ns_of(find->begin), ns_of(find->end - find->begin),
-                         (find->whole ? ST_LISTENED_WHOLE : 0) | (find->rare ? ST_LISTENED_RARE : 0) |
+                         (find->whole ? ST_LISTENED_WHOLE : 0) |
+                             (find->rare ? ST_LISTENED_RARE : 0) |
                              (find->own ? ST_LISTENED_OWN : 0));
 }
 
@@ -183,7 +184,8 @@ static void one_that_begins_in_a_cycle_is_not_whole(void **state)
     assert_in_range(length(0), 3 * 1024 - 400, 3 * 1024 - 400 + 2);
 }
 
-/* A program that cuts its own sound off within a cycle may do so at its ends, too, for five minutes. */
+/* A program that cuts its own sound off within a cycle may do so at its ends, too, for five
+ * minutes. */
 static void who_cuts_itself_off_has_no_rare_ones(void **state)
 {
     play(256);
@@ -371,8 +373,9 @@ static void game(void)
     quiet((int64_t)number(4000) * MS + (int64_t)number(MS));
 }
 
-/* The player corks its stream, throws away what it has written, and plays on elsewhere; or, as browsers do,
- * it has nothing to play until it has found the place, and says so with silence in its own blocks of 10 ms.
+/* The player corks its stream, throws away what it has written, and plays on elsewhere; or, as
+ * browsers do, it has nothing to play until it has found the place, and says so with silence in its
+ * own blocks of 10 ms.
  */
 static void seeking(void)
 {
@@ -410,7 +413,8 @@ static void fades(void)
 
 static void soft(void)
 {
-    sound((int64_t)(1000 + number(10000)) * MS, 0.5F, (int64_t)number(500 * MS), (int64_t)number(2000 * MS));
+    sound((int64_t)(1000 + number(10000)) * MS, 0.5F, (int64_t)number(500 * MS),
+          (int64_t)number(2000 * MS));
     for (uint64_t i = number(10); i > 0; i--) {
         sound((int64_t)(100 + number(3000)) * MS, 0.00003F * (float)(1 + number(60)),
               (int64_t)number(50 * MS), (int64_t)number(200 * MS));
@@ -418,7 +422,8 @@ static void soft(void)
     }
 }
 
-/* Sixteenths of a bar of 90 to 150 beats a minute, at once or within 2 ms; then without the gate. */
+/* Sixteenths of a bar of 90 to 150 beats a minute, at once or within 2 ms; then without the
+ * gate. */
 static void gated(void)
 {
     const double step = RATE * 15.0 / (90 + (double)number(61));
@@ -452,9 +457,10 @@ static void ends(void)
 static const struct {
     const char *name;
     void (*play)(void);
-} scenes[] = {{"music", music},     {"stops", stops},   {"speech", speech},         {"game", game},
-              {"seeking", seeking}, {"tracks", tracks}, {"crossfades", crossfades}, {"ends", ends},
-              {"fades", fades},     {"soft", soft},     {"gated", gated},           {"blocks", blocks}};
+} scenes[] = {
+    {"music", music},     {"stops", stops},   {"speech", speech},         {"game", game},
+    {"seeking", seeking}, {"tracks", tracks}, {"crossfades", crossfades}, {"ends", ends},
+    {"fades", fades},     {"soft", soft},     {"gated", gated},           {"blocks", blocks}};
 
 static void count(size_t scene, double hours)
 {
@@ -493,12 +499,12 @@ int main(int argc, char **argv)
         if (argc > 2 && strcmp(argv[2], scenes[i].name) != 0)
             continue;
         count(i, strtod(argv[1], NULL));
-        printf(
-            "%-10s %.1f h, frames of a cycle %d: reported %d (as exact %d), as of the ALSA plug-in %d (%d); "
-            "found %d, whole %d, whole and rare %d\n",
-            scenes[i].name, (double)player.position / RATE / 3600, CYCLE, (int)player.reported_n[0],
-            (int)player.exact_n[0], (int)player.reported_n[1], (int)player.exact_n[1], player.n,
-            player.whole_n, player.rare_n);
+        printf("%-10s %.1f h, frames of a cycle %d: reported %d (as exact %d), as of the ALSA "
+               "plug-in %d (%d); "
+               "found %d, whole %d, whole and rare %d\n",
+               scenes[i].name, (double)player.position / RATE / 3600, CYCLE,
+               (int)player.reported_n[0], (int)player.exact_n[0], (int)player.reported_n[1],
+               (int)player.exact_n[1], player.n, player.whole_n, player.rare_n);
         fflush(stdout);
     }
     return 0;

@@ -1,5 +1,6 @@
-/* CPU time of a late cycle, and who had the CPU: windows as they were seen in a guest with PipeWire 0.3.65,
- * one CPU and a client that computes 10 % of each period and 150 % of each 20th, rounded. */
+/* CPU time of a late cycle, and who had the CPU: windows as they were seen in a guest with PipeWire
+ * 0.3.65, one CPU and a client that computes 10 % of each period and 150 % of each 20th,
+ * rounded. */
 #include "tests/unit/unit.h"
 #include "xruns/helpers/thread_window.h"
 
@@ -46,8 +47,8 @@ static void what_other_cycles_needed_is_taken_off(void **state)
     expect(-1350, 88370, 102660, 34240, true);
 }
 
-/* As seen on Debian 13 with PipeWire 1.4.2: a JACK client that computes 20 % of each period, and 27.7 ms in
- * each 20th cycle, sleeps from its end up to the second cycle after that. */
+/* As seen on Debian 13 with PipeWire 1.4.2: a JACK client that computes 20 % of each period,
+ * and 27.7 ms in each 20th cycle, sleeps from its end up to the second cycle after that. */
 static void a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_for_it(void **state)
 {
     const struct {
@@ -95,8 +96,8 @@ static void other_threads_of_its_process_have_other_cycles_too(void **state)
     assert_in_range(figures.cpu_error_ns, 6 * MS, 7 * MS);
 }
 
-/* A client that computes 130 % in each 20th cycle, beside four programs that compute, as all do at nice -20:
- * the observer got no CPU for 2.3 s. It took 68 ms, 27.7 of them by its own clock. */
+/* A client that computes 130 % in each 20th cycle, beside four programs that compute, as all do at
+ * nice -20: the observer got no CPU for 2.3 s. It took 68 ms, 27.7 of them by its own clock. */
 static void a_window_with_many_cycles_tells_little(void **state)
 {
     struct st_dropout_figures figures = {.cycle_ns = FROM,
@@ -114,7 +115,8 @@ static void a_window_with_many_cycles_tells_little(void **state)
                                             .tick_ns = 4 * MS};
     st_thread_window_take(&window, &figures);
     assert_true(figures.cpu_ns - figures.cpu_error_ns < 27700 * US);
-    /* samples 80 ms apart, as of many threads; another thread of the same program draws all the time */
+    /* samples 80 ms apart, as of many threads; another thread of the same program draws all the
+     * time */
     figures = (struct st_dropout_figures){.cycle_ns = FROM,
                                           .signal_ns = FROM,
                                           .awake_ns = FROM + 37 * US,
@@ -135,7 +137,8 @@ static void a_window_with_many_cycles_tells_little(void **state)
 static void without_a_period_nothing_is_taken_off(void **state)
 {
     struct st_dropout_figures figures = late_cycle(34000);
-    const struct st_thread_window window = {.from_ns = FROM - MS, .to_ns = FROM + 90 * MS, .ran_ns = 33 * MS};
+    const struct st_thread_window window = {
+        .from_ns = FROM - MS, .to_ns = FROM + 90 * MS, .ran_ns = 33 * MS};
     figures.deadline_ns = figures.cycle_ns;
     st_thread_window_take(&window, &figures);
     assert_int_equal(figures.cpu_ns, 33 * MS);
@@ -144,8 +147,8 @@ static void without_a_period_nothing_is_taken_off(void **state)
 
 static const struct st_thread_rival normal = {.cpu = 0}, real_time = {.cpu = 0, .rt_priority = 20};
 
-static void expect_culprit(const struct st_thread_rival *rivals, size_t n, const struct st_thread_rival *own,
-                           size_t culprit)
+static void expect_culprit(const struct st_thread_rival *rivals, size_t n,
+                           const struct st_thread_rival *own, size_t culprit)
 {
     assert_int_equal(st_thread_window_culprit(rivals, n, own, 10 * MS), culprit);
 }
@@ -180,8 +183,9 @@ static void a_lower_priority_takes_the_cpu_from_no_one(void **state)
 
 static void what_players_usually_do_takes_the_cpu_from_no_one(void **state)
 {
-    struct st_thread_rival rivals[] = {{.name = "synth", .ran_ns = 9 * MS, .more_ns = MS, .plays = true},
-                                       {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = MS}};
+    struct st_thread_rival rivals[] = {
+        {.name = "synth", .ran_ns = 9 * MS, .more_ns = MS, .plays = true},
+        {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = MS}};
     expect_culprit(rivals, 1, &normal, 1);
     expect_culprit(rivals, 2, &normal, 1);
     rivals[0].more_ns = 8 * MS;

@@ -1,5 +1,5 @@
-/* Losses on a USB bus, from captured events (tests/fixtures/usbmon/README.md). Where a test says so it
- * changes the status of packets, or the time, in the captured bytes. */
+/* Losses on a USB bus, from captured events (tests/fixtures/usbmon/README.md). Where a test says so
+ * it changes the status of packets, or the time, in the captured bytes. */
 #include "core/ns.h"
 #include "tests/unit/unit.h"
 #include "xruns/helpers/usb_packets.h"
@@ -81,7 +81,8 @@ static struct found take(const char *name, const struct change *change, int devi
     packets.lost = on_lost;
     packets.ctx = &found;
     packets.devices_n = 1;
-    packets.devices[0] = (struct st_usb_device){.bus = 1, .number = device, .name = "QEMU USB Audio"};
+    packets.devices[0] =
+        (struct st_usb_device){.bus = 1, .number = device, .name = "QEMU USB Audio"};
     int64_t done = 0;
     unsigned char *last = bytes;
     for (size_t at = 0; at + ST_USB_PACKETS_HEAD_BYTES <= size;) {
@@ -93,7 +94,8 @@ static struct found take(const char *name, const struct change *change, int devi
         const size_t n = shape.done ? shape.descs_n : 0;
         for (size_t i = 0; i < n; i++)
             to_native(descs + i * ST_USB_PACKETS_DESC_BYTES, "444");
-        const bool in = change != NULL && done >= change->at && done < change->at + change->transfers;
+        const bool in =
+            change != NULL && done >= change->at && done < change->at + change->transfers;
         const bool hit = in && (change->each == 0 || (done - change->at) % change->each == 0);
         if (change != NULL && done >= change->at)
             add_us(head, change->later_us);
@@ -118,8 +120,8 @@ static struct found take(const char *name, const struct change *change, int devi
         at += ST_USB_PACKETS_HEAD_BYTES + n * ST_USB_PACKETS_DESC_BYTES;
     }
     assert_true(done > 300);
-    /* the last transfer once more, as one that was cancelled: the stream ends, and what is pending is
-     * reported */
+    /* the last transfer once more, as one that was cancelled: the stream ends, and what is pending
+     * is reported */
     const int cancelled = -ECONNRESET;
     memcpy(last + 28, &cancelled, sizeof(cancelled));
     st_usb_packets_take(&packets, last, last + ST_USB_PACKETS_HEAD_BYTES);
@@ -162,12 +164,14 @@ static void another_device_is_not_looked_at(void **state)
 
 static void failed_packets_are_a_dropout_of_their_length(void **state)
 {
-    const struct found quiet = take(QUIET, &(struct change){.at = 100, .transfers = 1, .status = -EXDEV}, 2);
+    const struct found quiet =
+        take(QUIET, &(struct change){.at = 100, .transfers = 1, .status = -EXDEV}, 2);
     assert_int_equal(quiet.n, 1);
     assert_int_equal(quiet.last.dropouts_n, 1);
     const int64_t one_ns = quiet.last.lost_ns;
     assert_in_range(one_ns, ST_NS_PER_MS, 8 * ST_NS_PER_MS);
-    const struct found ten = take(QUIET, &(struct change){.at = 100, .transfers = 10, .status = -EILSEQ}, 2);
+    const struct found ten =
+        take(QUIET, &(struct change){.at = 100, .transfers = 10, .status = -EILSEQ}, 2);
     assert_int_equal(ten.last.dropouts_n, 1);
     assert_in_range(ten.last.lost_ns, 9 * one_ns, 11 * one_ns); /* transfers have 5 or 6 packets */
     assert_int_equal(ten.last.longest_ns, ten.last.lost_ns);

@@ -1,4 +1,5 @@
-/* What a program that hears others can still ask of the kernel: each call is tried in a process of its own.
+/* What a program that hears others can still ask of the kernel: each call is tried in a process of
+ * its own.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -35,12 +36,12 @@ static const struct {
     const char *name;
     long number, arguments[4];
 } refused[] = {
-#define CALL(name, ...)                                                                                      \
-    {                                                                                                        \
-#name, SYS_##name,                                                                                   \
-        {                                                                                                    \
-            __VA_ARGS__                                                                                      \
-        }                                                                                                    \
+#define CALL(name, ...)                                                                            \
+    {                                                                                              \
+#name, SYS_##name,                                                                         \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 #ifdef SYS_open
     CALL(open, (long)"/"),
@@ -151,8 +152,8 @@ static int use_own(void)
         return 6;
     if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED)
         return 2;
-    if (thrd_create(&thread, in_a_thread, &ran) != thrd_success || thrd_join(thread, NULL) != thrd_success ||
-        ran != 1)
+    if (thrd_create(&thread, in_a_thread, &ran) != thrd_success ||
+        thrd_join(thread, NULL) != thrd_success || ran != 1)
         return 3;
     void *large = malloc(64 << 20);
     if (large == NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0)

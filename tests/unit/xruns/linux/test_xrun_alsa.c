@@ -145,7 +145,8 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
     one_card();
     int n = 0;
     for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-        ST_PRINT(text, format, looks[i].avail, looks[i].avail_max, looks[i].hw_ptr, looks[i].appl_ptr);
+        ST_PRINT(text, format, looks[i].avail, looks[i].avail_max, looks[i].hw_ptr,
+                 looks[i].appl_ptr);
         put(STATUS, text);
         n += look();
         if (i == 2)
@@ -162,7 +163,8 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
     assert_int_equal(last_load.load.buffer_ns, 170666666);
     for (int i = 0; i < 82; i++)
         (void)look();
-    assert_string_equal(last_load.event.client, "my player"); /* it still plays, and did not write */
+    assert_string_equal(last_load.event.client,
+                        "my player"); /* it still plays, and did not write */
     assert_int_equal(last_load.load.reserve_ns, 0);
     st_xrun_close(&watch);
 }
@@ -175,8 +177,10 @@ static void card_that_comes_is_watched(void **state)
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n01-02: USB : USB : capture 2\n");
     for (int i = 0; i < 8; i++)
         assert_int_equal(look(), 0);
-    assert_string_equal(watch.why, "2 streams of sound cards"); /* of its two, one cannot be opened */
-    put("asound/card1/pcm2c/sub1/status", "state: XRUN\nowner_pid: 1\ntrigger_time: 1.0\nhw_ptr: 1\n");
+    assert_string_equal(watch.why,
+                        "2 streams of sound cards"); /* of its two, one cannot be opened */
+    put("asound/card1/pcm2c/sub1/status",
+        "state: XRUN\nowner_pid: 1\ntrigger_time: 1.0\nhw_ptr: 1\n");
     assert_int_equal(look(), 1);
     assert_string_equal(last.event.device, "hw:1,2,1 capture");
     st_xrun_close(&watch);
