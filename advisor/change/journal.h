@@ -5,8 +5,8 @@
 #include "advisor/rules/rule.h"
 
 enum st_entry_phase {
-    ST_PHASE_OPEN, /* the value may be written or not: the run that writes or undoes it has not
-                      ended */
+    ST_PHASE_OPEN, /* the value may be written or not: the run that writes or undoes it goes
+                      on */
     ST_PHASE_DONE,
     ST_PHASE_FORGOTTEN, /* the value was written in an earlier boot, so it is gone. Not on the disk:
                            see st_journal_read */

@@ -114,7 +114,8 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
 {
     fputc('\n', out);
     const char *text = st_text(
-        "%s%sEach file is one run: anything else that changed between them counts, too. To see how "
+        "%s%s"
+        "Each file is one run: anything else that changed between them counts, too. To see how "
         "much that is, run A again after B.",
         result->tests_n > 1
             ? st_text("p is corrected for the %zu figures compared (Holm). ", result->tests_n)
