@@ -67,8 +67,7 @@ screen_is posted-alsa-info from_pipe "$corpus/alsa-info"
 screen_is posted-golang-go-50947 report --frames 64 --input "$posted/golang-go-50947.txt"
 screen_is posted-jack2-625 report --details --input "$posted/jack2-625.txt"
 screen_is posted-hellosystem-217 report --input "$posted/hellosystem-217.txt"
-printf '%s\n' 'Linux nixos 6.6.54 #1-NixOS SMP PREEMPT_DYNAMIC x86_64 GNU/Linux' 'Cannot use real-time scheduling (RR/5)(1: Operation not permitted)' >"$tmp/nixos.txt"
-like "a text of NixOS: the settings lie in configuration.nix" "$("$SLEEPTUNE" report --input "$tmp/nixos.txt")" 'put the setting into configuration.nix'
+like "a text of NixOS: the settings lie in configuration.nix" "$(printf '%s\n' 'Linux nixos 6.6.54 #1-NixOS SMP PREEMPT_DYNAMIC x86_64 GNU/Linux' 'Cannot use real-time scheduling (RR/5)(1: Operation not permitted)' | "$SLEEPTUNE" report --input -)" 'put the setting into configuration.nix'
 screen_is posted-mpv-9992 report "$posted/mpv-9992.txt" --details
 screen_is posted-ps-grep report "$posted/ps-grep.txt"
 sed 's/"valid": true/"valid": false/; s/-6000.4/null/; s/1e300/12.7/' "$corpus/listen" >"$tmp/invalid.json"
