@@ -123,8 +123,8 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
         "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?",
         "DELETE FROM event WHERE wall_ns < ?", "DELETE FROM cause WHERE from_ns < ?",
         "DELETE FROM watch WHERE to_ns < ?",
-        "DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact GROUP BY kind, "
-        "name)"};
+        ("DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact "
+         "GROUP BY kind, name)")};
     ST_EACH (statement, deletes)
         st_sql_run(sql, *statement, "i", to_ns);
 }
