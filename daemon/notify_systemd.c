@@ -14,9 +14,8 @@
 #define PATH     "/org/freedesktop/Notifications"
 #define EVERY_NS ST_NS_PER_HOUR
 #define AGAIN_NS (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
-#define A_TURN_MAX                                                                                 \
-    32 /* most D-Bus messages for one call of st_notify_turn: more would block it                  \
-        */
+/* most D-Bus messages for one call of st_notify_turn: more would block it */
+#define A_TURN_MAX 32
 
 struct st_notify {
     bool heard;  /* the user pressed "I heard it" */

@@ -16,9 +16,8 @@
 #define SURE       6
 #define TRY_MS     100 /* interval of searches for the signal; later ten times as long */
 #define TRIES_FAST 5
-#define SEARCHES_FAST                                                                              \
-    8 /* after this number, each search waits twice as long as the previous one                    \
-       */
+/* after this number, each search waits twice as long as the previous one */
+#define SEARCHES_FAST 8
 #define SEARCH_FRAMES 16
 /* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
 #define KEPT_MS 2667

@@ -1,9 +1,8 @@
 /* Memory of the ring, and the consumer's side. */
 #include "measure/ring.h"
 
-#define WORDS_MAX                                                                                  \
-    (UINT64_C(1) << 28) /* words of 4 bytes, 1 GiB: more than a minute at any rate                 \
-                         */
+/* words of 4 bytes, 1 GiB: more than a minute at any rate */
+#define WORDS_MAX (UINT64_C(1) << 28)
 
 int st_ring_init(struct st_ring *ring, uint64_t words)
 {

@@ -12,9 +12,8 @@
 #include "platform/tree.h"
 
 #define DRAIN_EVERY_NS INT64_C(250000000)
-#define RING_SPAN_NS                                                                               \
-    ST_NS_PER_MINUTE /* longest time without a drain in which no sample is lost                    \
-                      */
+/* longest time without a drain in which no sample is lost */
+#define RING_SPAN_NS      ST_NS_PER_MINUTE
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0

@@ -22,9 +22,8 @@
 /* Culprit of a client that waited because pipewire-pulse, PipeWire's server for PulseAudio clients,
  * was stopped. A client can have this name as well. */
 #define ST_DROPOUT_REASON_PULSE_SERVER "pipewire-pulse"
-#define ST_DROPOUT_REASON_PULSEAUDIO                                                               \
-    "pulseaudio" /* the culprit if PulseAudio itself was stopped                                   \
-                  */
+/* the culprit if PulseAudio itself was stopped */
+#define ST_DROPOUT_REASON_PULSEAUDIO "pulseaudio"
 
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN, /* the source cannot know, or the figures of the cycle are not conclusive */

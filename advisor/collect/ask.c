@@ -11,9 +11,8 @@
 #include "core/text/pattern.h"
 #include "platform/child_env.h"
 
-#define ANSWER_BYTES                                                                               \
-    (4 * 1024 * 1024) /* bytes; pw-dump of a desktop has some 100 KiB; unused pages cost nothing   \
-                       */
+/* bytes; pw-dump of a desktop has some 100 KiB; unused pages cost nothing */
+#define ANSWER_BYTES (4 * 1024 * 1024)
 
 struct asker {
     struct st_facts *facts;

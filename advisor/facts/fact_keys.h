@@ -245,10 +245,10 @@
 #define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched */
 #define ST_MUSIC_DROPOUTS    "music.dropouts"    /* integer: dropouts of devices and clients */
 #define ST_MUSIC_CLIENT      "music.client"      /* the client with most of the dropouts */
-#define ST_MUSIC_CLIENT_DROPOUTS                                                                   \
-    "music.client_dropouts"            /* integer: the dropouts of that client                     \
-                                        */
-#define ST_MUSIC_REASON "music.reason" /* reason of most of that client's dropouts: "too-slow" */
+/* integer: the dropouts of that client */
+#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts"
+/* reason of most of that client's dropouts: "too-slow" */
+#define ST_MUSIC_REASON "music.reason"
 #define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size */
 
 /* integer: dropouts that the daemon sleeptuned has counted; it watches all the time */

@@ -258,9 +258,8 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
 }
 
 #define PPM_MAX 1e6
-#define CLOCKS_PPM                                                                                 \
-    1000 /* `listen` marks a run with a larger value as invalid (remark "clocks")                  \
-          */
+/* `listen` marks a run with a larger value as invalid (remark "clocks") */
+#define CLOCKS_PPM 1000
 
 /** Reads a clock difference in ppm that `listen` printed: a number or null. */
 static void take_ppm(struct st_post *post, const char *key, const char *value)

@@ -152,9 +152,8 @@ const struct st_rule st_rule_linux_jack_realtime = {
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
 #define FRAMES_MAX 8192 /* limit of -p of the ALSA driver */
-#define ROUNDED                                                                                    \
-    1.001 /* factor; a period up to 0.1 % longer than the wished one counts as equal               \
-           */
+/* factor; a period up to 0.1 % longer than the wished one counts as equal */
+#define ROUNDED 1.001
 
 /** Replaces a value from the command line by the value that the running server reported. @return
  * false: the server did not answer; the finding is set. */

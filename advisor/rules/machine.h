@@ -115,9 +115,8 @@ bool st_machine_is_off(const char *value);
  * counts if a USB audio interface is connected. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
-#define ST_MACHINE_USB_AUDIO                                                                       \
-    ST_KEYS_USB_AUDIO "*.control" /* keys that st_machine_is_sound reads                           \
-                                   */
+/* keys that st_machine_is_sound reads */
+#define ST_MACHINE_USB_AUDIO ST_KEYS_USB_AUDIO "*.control"
 
 #define ST_MACHINE_CARDS_MAX 32
 

@@ -79,9 +79,8 @@ enum st_config_type {
 #define ST_CONFIG_APPLIES_HTTP   0x08u /* the TCP listener is opened again */
 #define ST_CONFIG_APPLIES_START                                                                    \
     0x10u /* nothing: the new value counts when the daemon starts again */
-#define ST_CONFIG_APPLIES_OBSERVE                                                                  \
-    0x20u                                /* sources of other programs' xruns are opened and closed \
-                                          */
+/* sources of other programs' xruns are opened and closed */
+#define ST_CONFIG_APPLIES_OBSERVE 0x20u
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
 #define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again, or ends */
 #define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop starts to rest or to run */

@@ -25,7 +25,7 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_LOOP,
      "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it "
      "was when playback began, and 128 frames until one is known; a period below 4 ms is doubled "
-     "until it is longer. The history keeps the size with each row."},
+     "until it is 4 ms or more. The history keeps the size with each row."},
     {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
      ST_CONFIG_APPLIES_LOOP,
      "SCHED_FIFO priority of the test loop. 0: that of the threads that compute the music, none if "

@@ -7,10 +7,9 @@
 /* most bytes of a configuration file that are read and hashed; of a longer one only the
  * beginning */
 #define FILE_BYTES (64 * 1024)
-#define DPKG_BYTES                                                                                 \
-    (16 * 1024 * 1024) /* largest list of packages; it has some 5 MB on a desktop                  \
-                        */
-#define DEPTH_MAX 3    /* largest depth at which folders of configuration files are searched */
+/* largest list of packages; it has some 5 MB on a desktop */
+#define DPKG_BYTES (16 * 1024 * 1024)
+#define DEPTH_MAX  3 /* largest depth at which folders of configuration files are searched */
 
 static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
 {

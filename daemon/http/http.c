@@ -322,9 +322,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 
 /* --- answers that take time: libmicrohttpd suspends the connection until st_http_answer --- */
 
-#define SHORT_EVENTS                                                                               \
-    100 /* most events of an answer that is not long; 100 events are some 50 kB                    \
-         */
+/* most events of an answer that is not long; 100 events are some 50 kB */
+#define SHORT_EVENTS 100
 
 /* An answer from the history can have megabytes. It is called long, and this process makes one long
  * answer at a time. */

@@ -19,8 +19,8 @@ struct st_answer {
                    server is not  watched any more */
     bool lost;  /* there were dropouts that still count: `over` is false */
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
-    bool
-        raised; /* the buffer is larger now than at every dropout, so the dropouts may have ended */
+    /* the buffer is larger now than at every dropout, so the dropouts may have ended */
+    bool raised;
     bool recent; /* there were dropouts, the last one less than 10 min ago */
     bool plays, plays_known;
     bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */

@@ -5,14 +5,12 @@
 #define GRID_MAX    (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
 #define ALPHA_NAMED 4e-4
 #define ALPHA_ANY   1e-4
-#define NEIGHBOURS                                                                                 \
-    128 /* independent frequencies on each side from which the noise is estimated                  \
-         */
+/* independent frequencies on each side from which the noise is estimated */
+#define NEIGHBOURS     128
 #define NEIGHBOURS_MIN 16
 #define LEAST_NS       5 /* least amplitude: rounding to whole ns makes smaller rhythms */
-#define GUARD                                                                                      \
-    3.0 /* half the width of a peak, in independent frequencies: left out of the noise             \
-         */
+/* half the width of a peak, in independent frequencies: left out of the noise */
+#define GUARD      3.0
 #define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
 #define BOX_BETTER 1.1 /* a rectangle must explain this many times what the sine explains */

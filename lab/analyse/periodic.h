@@ -3,9 +3,8 @@
 
 #include "lab/stats/series.h"
 
-#define ST_PERIODIC_CYCLES_MIN                                                                     \
-    20 /* fewest cycles of a sine: what is slower is a trend or a step                             \
-        */
+/* fewest cycles of a sine: what is slower is a trend or a step */
+#define ST_PERIODIC_CYCLES_MIN     20
 #define ST_PERIODIC_BOX_CYCLES_MIN 6 /* fewest cycles of a rectangle */
 #define ST_PERIODIC_SAMPLES_MIN    256
 #define ST_PERIODIC_HZ_MIN         24

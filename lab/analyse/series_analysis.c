@@ -12,9 +12,8 @@
 #define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: 1 ms in 32 years is exact */
 #define UNSEEN_MAX_PPM                                                                             \
     1.5 /* a smaller drift that a control loop may have hidden is not mentioned */
-#define SKIPPED_MAX                                                                                \
-    0.05 /* share of skipped periods beyond which they are not just a few stalls                   \
-          */
+/* share of skipped periods beyond which they are not just a few stalls */
+#define SKIPPED_MAX 0.05
 
 ST_PRINTF(2, 3)
 static void say(struct st_analysis *a, const char *format, ...)

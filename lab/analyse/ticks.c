@@ -6,12 +6,11 @@
 #define P_MAX 1e-5
 #define ODD_SHARE_MAX                                                                              \
     0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
-#define HOPELESS_SHARE                                                                             \
-    0.2                  /* share of differences far from both centres at which the search ends    \
-                          */
-#define SPREAD_MIN   0.4 /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
-#define SPREAD_MAX   1.4
-#define RESIDUAL_MAX 0.125 /* largest standard deviation around the sawtooth, in ticks */
+/* share of differences far from both centres at which the search ends */
+#define HOPELESS_SHARE 0.2
+#define SPREAD_MIN     0.4 /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
+#define SPREAD_MAX     1.4
+#define RESIDUAL_MAX   0.125 /* largest standard deviation around the sawtooth, in ticks */
 #define CLUSTER_REACH                                                                              \
     0.25                 /* how far a difference may lie from the centre of its cluster, in ticks */
 #define TICK_MIN_NS 900  /* shortest tick: below it, the jumps are steps of the clock */
@@ -24,14 +23,12 @@
 #define PARTS_MOVE  50  /* limit of chi-squared with 12 - 3 degrees of freedom: 1 in 10 million */
 #define ROUNDING_NS 1.0 /* rounding error of samples, which are whole ns */
 #define BEND_SHARED 1.5
-#define LEFT_MAX                                                                                   \
-    3.0 /* most residuals of one slope, divided by the noise of neighbouring samples               \
-         */
+/* most residuals of one slope, divided by the noise of neighbouring samples */
+#define LEFT_MAX 3.0
 #define TICK_SDS 5
 #define LOOP_S   1.5 /* a control loop acts once a second: in longer periods, between two samples */
-#define MIXED_MIN                                                                                  \
-    0.15 /* share of a tick by which lateness changes in a period, beside its jumps                \
-          */
+/* share of a tick by which lateness changes in a period, beside its jumps */
+#define MIXED_MIN 0.15
 #define ALTERNATES_SHARE                                                                           \
     0.05 /* largest distance of the number of jumps from n / 2, as a share of n */
 

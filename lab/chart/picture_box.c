@@ -12,9 +12,8 @@
 #define SEEN_SHARE     0.2
 #define SEEN_SHARE_LOG 0.4  /* the same for a logarithmic axis */
 #define EDGE_SHARE     0.08 /* share of a logarithmic axis between 0 and the smallest value */
-#define UNSEEN_SHARE                                                                               \
-    0.001 /* share of an axis that cannot be seen: less than a third of a pixel                    \
-           */
+/* share of an axis that cannot be seen: less than a third of a pixel */
+#define UNSEEN_SHARE  0.001
 #define LABEL_LINES   4
 #define LABEL_COLUMNS 14
 #define LABEL_PX      15.0

@@ -9,9 +9,8 @@
 #include "platform/program/options.h"
 
 #define LATENESS "lateness (woke - due)"
-#define VALUE                                                                                      \
-    "value" /* values of unknown meaning, which can be drawn together with any quantity            \
-             */
+/* values of unknown meaning, which can be drawn together with any quantity */
+#define VALUE "value"
 
 /* The name of a file without its folders, for the text of the picture. */
 static const char *short_name(const char *path)

@@ -7,9 +7,8 @@
 #define TYPICAL_NS   300  /* about how long a call takes that does next to nothing, ns */
 #define PROBES_N     5    /* fresh processes from which the time of one is estimated */
 #define FRESH_NS     (3 * ST_NS_PER_MS) /* time of a fresh process if that estimate fails */
-#define BLOCKS_NS                                                                                  \
-    (100 * ST_NS_PER_US) /* time of a call that gives the CPU away, if not measured                \
-                          */
+/* time of a call that gives the CPU away, if not measured */
+#define BLOCKS_NS (100 * ST_NS_PER_US)
 
 /* --- a process of its own: this program, started anew --- */
 

@@ -3,11 +3,10 @@
 #include "core/ns.h"
 
 #define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
-#define WARM_UP_N                                                                                  \
-    2 /* first rounds of a pair of threads, not counted: page faults, first timers                 \
-       */
-#define OPEN_NS  (1 * ST_NS_PER_MS)   /* about how long starting a pair of threads takes */
-#define ROUND_NS (200 * ST_NS_PER_US) /* about how long a round takes in addition to its slice */
+/* first rounds of a pair of threads, not counted: page faults, first timers */
+#define WARM_UP_N 2
+#define OPEN_NS   (1 * ST_NS_PER_MS)   /* about how long starting a pair of threads takes */
+#define ROUND_NS  (200 * ST_NS_PER_US) /* about how long a round takes in addition to its slice */
 
 const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 {

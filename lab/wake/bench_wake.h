@@ -9,9 +9,8 @@
 #include "lab/wake/wake.h"
 
 #define ST_BENCH_WAKE_CELLS_MAX 4096
-#define ST_BENCH_WAKE_BLOCK_ROUNDS                                                                 \
-    20 /* rounds of one cell in a row, before another cell follows                                 \
-        */
+/* rounds of one cell in a row, before another cell follows */
+#define ST_BENCH_WAKE_BLOCK_ROUNDS 20
 
 enum st_wake_kind { ST_WAKE_INTERRUPTED, ST_WAKE_TIMED_OUT };
 

@@ -9,10 +9,9 @@
 #define RTKIT_NAME         "org.freedesktop.RealtimeKit1"
 #define RTKIT_PATH         "/org/freedesktop/RealtimeKit1"
 #define RTKIT_PRIORITY_MAX 20 /* rtkit's own default limit */
-#define RTKIT_RTTIME_NS                                                                            \
-    INT64_C(200000000) /* rtkit requires a RLIMIT_RTTIME of at most this time                      \
-                        */
-#define TIMEOUT_US 3000000
+/* rtkit requires a RLIMIT_RTTIME of at most this time */
+#define RTKIT_RTTIME_NS INT64_C(200000000)
+#define TIMEOUT_US      3000000
 
 /* Reads the limits with which rtkit was started; what rtkit does not report keeps the caller's
  * default. */

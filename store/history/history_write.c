@@ -2,9 +2,8 @@
 #include "store/history/history_private.h"
 
 #define EVENT_BYTES 768 /* longest event with its indexes, in pages that are not full */
-#define KINDS_MAX                                                                                  \
-    64 /* kinds of events (name and source) that are considered; there are about 40                \
-        */
+/* kinds of events (name and source) that are considered; there are about 40 */
+#define KINDS_MAX 64
 /* free pages given back to the file system at a time; as many fit into the log */
 #define VACUUM_PAGES     200
 #define VACUUMS_MAX      5

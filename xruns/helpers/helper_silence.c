@@ -37,9 +37,8 @@
 #define PORTS_MAX 512
 /* twice the streams that are heard at once, since old taps may not be closed yet */
 #define TAPS_MAX (2 * ST_LISTENED_MAX)
-#define CUTS_MAX                                                                                   \
-    3 /* a tap is linked again at most this number of times after its links were cut               \
-       */
+/* a tap is linked again at most this number of times after its links were cut */
+#define CUTS_MAX   3
 #define FINDS_MAX  16
 #define FRAMES_MAX 8192U /* frames of the longest cycle */
 #define SETTLE_NS  (200 * ST_NS_PER_MS)

@@ -9,9 +9,8 @@
 /* silences are reported after this time even if more follow; one longer silence does not count as a
  * loss */
 #define LONG_NS (5 * ST_NS_PER_S)
-#define NEAR_NS                                                                                    \
-    (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss               \
-                          */
+/* a silence this near to a change of the stream is no loss */
+#define NEAR_NS (300 * ST_NS_PER_MS)
 #define STOOD_NS                                                                                   \
     (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
 /* silences, each within HOLD_NS after another, that show that the program writes too slowly; two

@@ -11,9 +11,8 @@
 struct pw_registry;
 struct spa_dict;
 
-#define ST_PIPEWIRE_STREAMS_API                                                                    \
-    "pipewire-pulse" /* "client.api" of the streams that are watched                               \
-                      */
+/* "client.api" of the streams that are watched */
+#define ST_PIPEWIRE_STREAMS_API "pipewire-pulse"
 
 struct st_pipewire_streams;
 

@@ -5,10 +5,9 @@
 #define SETTLE_S 1
 /* s after a resync in which the drift is not measured, since PipeWire measures the rate anew */
 #define DRIFT_S 5
-#define KNOWN_S                                                                                    \
-    5 /* s of drift that must be measured, since the clocks of some cards are coarse               \
-       */
-#define MEAN_S 30
+/* s of drift that must be measured, since the clocks of some cards are coarse */
+#define KNOWN_S 5
+#define MEAN_S  30
 /* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay;
  * for cards that are not resampled ... */
 #define STAYS_CYCLES 16

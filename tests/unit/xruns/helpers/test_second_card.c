@@ -4,9 +4,8 @@
 #include "xruns/helpers/second_card.h"
 
 #define RATE 48000
-#define RESAMPLER                                                                                  \
-    32 /* frames in it, which the card's clock has, and the server's limit has not                 \
-        */
+/* frames in it, which the card's clock has, and the server's limit has not */
+#define RESAMPLER 32
 
 /* What of a run is counted. */
 static int64_t resyncs_n,
