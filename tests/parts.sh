@@ -20,7 +20,7 @@ declare -A part_says=(
     [asan]="clang's AddressSanitizer and UBSan, in the build of part fuzz: unit tests, the programs that take foreign input; in full: gcc's, all tests and programs"
     [guests]="eight boots of virtual machines: real-time and stock kernel, ALSA, a reboot, a power cut; in full: all of them, predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
-    [clang]="clang, the oldest installed, and the newest with 32 bits: warnings are errors; in full: built and unit tests"
+    [clang]="the oldest clang installed, with 32 bits: warnings are errors; in full: it and the newest, built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs, for the newest release; in full: for the oldest and the one between, too"
@@ -207,6 +207,7 @@ part_integration() {
 
 part_lint() {
     configure "${gcc_options[@]}" || return
+    ! in_full || export FOLLOW=1
     tests/lint "$work/gcc" | tee /dev/fd/3
     return "${PIPESTATUS[0]}"
 }
@@ -272,8 +273,8 @@ part_rtsan() {
     passes "measure runs below RealtimeSanitizer" "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5
 }
 
-# Every file is parsed with all warnings; code is only generated in full, as rtsan, fuzz and the unit tests with gcc do that, too. The
-# oldest clang has 64 bits and the newest 32, where size_t has so many.
+# Every file is parsed with all warnings by the oldest clang, for 32 bits, where size_t has so many; code is only generated in full, as part fuzz
+# builds all with the newest one, where warnings are errors, too.
 part_clang() {
     local cc oldest newest
     oldest=$(old_clang)
@@ -284,14 +285,11 @@ part_clang() {
         for cc in $(printf '%s\n' "$oldest" "$newest" | sort -u); do build "$cc" "$cc" -Dwerror=true && meson_tests "$cc" --suite unit; done
         return
     fi
-    configure "$oldest" "$oldest" -Dwerror=true && parse "$oldest"
     # -Wsign-conversion finds faults of glibc's own bits/socket.h there. The kernel's headers are in the folder for 64 bits; gcc-multilib
     # would make a link to them, and removes cross-compilers
     local for_32=(-m32 -Wno-sign-conversion -idirafter "/usr/include/$(gcc -dumpmachine)")
-    echo '#include <errno.h>' | "$newest" "${for_32[@]}" -fsyntax-only -xc - || for_32=()
-    if [ "$newest" != "$oldest" ] || [ ${#for_32[@]} -gt 0 ]; then
-        configure "$newest" "$newest" -Dwerror=true && parse "$newest" "${for_32[@]}"
-    fi
+    echo '#include <errno.h>' | "$oldest" "${for_32[@]}" -fsyntax-only -xc - || for_32=()
+    configure "$oldest" "$oldest" -Dwerror=true && parse "$oldest" "${for_32[@]}"
 }
 
 # parse FOLDER: each file as it would be compiled there, without an object; those in the build folder are generated first
@@ -316,7 +314,7 @@ build_fuzz() {
     local cc
     cc=$(new_clang) || cc=$(old_clang)
     can_run_with "$cc" -fsanitize=fuzzer-no-link,address || cannot "$cc has no libFuzzer here"
-    local options=(fuzz "$cc" -Dfuzz=true -Doptimization=1 -Db_lundef=false '-Db_sanitize=address,undefined'
+    local options=(fuzz "$cc" -Dwerror=true -Dfuzz=true -Doptimization=1 -Db_lundef=false '-Db_sanitize=address,undefined'
         '-Dc_args=-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=all')
     configure "${options[@]}" || return
     [ $# -eq 0 ] || mapfile -t targets < <(ninja -C "$work/fuzz" -t targets all | grep "^$1[a-z0-9_]*:" | cut -d: -f1)
@@ -399,21 +397,20 @@ sys.exit(not r["books_balance"] or r["cycles"] + r["skipped_periods"] != r["elap
 
 # boot SCENARIO NAME LOG [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest
 boot() {
-    local options status=0
+    local options status=0 TIMEFORMAT="at: $2, ended after %0R s, %0U s of CPU"
     options=$(sed -n 's/^# vm: //p' "tests/vm/$1.sh")
     # shellcheck disable=SC2086  # words
-    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } LONG=${LONG:-} STOPS=${guest_stops:-} KILLS=${guest_stops:-} bash /share/tests/$1.sh" >"$3" || status=$?
+    time tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } LONG=${LONG:-} STOPS=${guest_stops:-} KILLS=${guest_stops:-} bash /share/tests/$1.sh" >"$3" || status=$?
     return $status
 }
 
 # guest SCENARIO NAME [vm-boot.sh OPTION...]: boots it; NAME is its log's and its subtests'. What fails is tried once more, as in
 # meson_tests.
 guest() {
-    local log=$work/log/vm-${2// /-}.tap status=0 begin=$SECONDS
+    local log=$work/log/vm-${2// /-}.tap status=0
     echo "at: $2"
     boot "$1" "$2" "$log" "${@:3}" || status=$?
     cat "$log"
-    echo "at: $2, ended after $((SECONDS - begin)) s"
     if [ $# -eq 2 ] && ! guest_passed "$log"; then
         mv "$log" "$log.first"
         again "$2" guest_again "$1" "$2" "$log"
@@ -450,7 +447,7 @@ part_guests() {
     { have qemu-system-x86_64 && have mmdebstrap; } || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
     rm -rf "$share"
     if grep -qsx VERSION_CODENAME=bookworm /etc/os-release; then
-        { build_gcc && meson install -C "$built" --no-rebuild --quiet --destdir "$share"; } || { verdict 1 "installed with DESTDIR"; return; }
+        { build_gcc && meson install -C "$built" --no-rebuild --quiet --strip --destdir "$share"; } || { verdict 1 "installed with DESTDIR"; return; }
     elif in_full; then
         cannot "in full, guests install the packages of this system, which has to be Debian 12"
     else # whose libraries the guests have not
@@ -458,7 +455,7 @@ part_guests() {
         export VMBOOT_SYSTEM=$work/bookworm
         built=$VMBOOT_SYSTEM/srv/sleeptune/build
         inside "$VMBOOT_SYSTEM" 'scripts/setup && apt-get install -qq -y --no-install-recommends libcmocka-dev >/dev/null' || cannot "what a build needs could not be installed in a bare bookworm"
-        { inside "$VMBOOT_SYSTEM" 'meson setup build --prefix=/usr && ninja -C build && meson install -C build --no-rebuild --quiet --destdir /srv/guest' &&
+        { inside "$VMBOOT_SYSTEM" 'meson setup build --prefix=/usr && ninja -C build && meson install -C build --no-rebuild --quiet --strip --destdir /srv/guest' &&
             mv "$VMBOOT_SYSTEM/srv/guest" "$share"; } || { verdict 1 "built in a bare bookworm, as the guests are"; return; }
     fi
     # systemd.pc may have /lib, which is a link in the guest
@@ -467,8 +464,7 @@ part_guests() {
     mkdir -p "$share/tests"
     cp tests/tap.sh tests/vm/*.sh tests/bench/{clicks-guest.sh,predict*.sh,predict_*.py,dropouts.py} tests/integration/trace_tracks.py "$built"/tests/integration/{hog,other_clock,play_empty,play_jack,read_capture,section,stalls,stall_pipewire} "$share/tests/"
     export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd,rtkit,polkitd
-    # both kernels first, so that the image has the modules of both
-    { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
+    tests/vm/vm-boot.sh -k rt,generic || cannot "the guests' image could not be built (no network?)"
     # the one of several boots first: it takes longest
     for scenario in $(grep -l '^# boots: ' tests/vm/[0-9]*.sh) $(grep -L '^# boots: ' tests/vm/[0-9]*.sh); do
         in_full || ! grep -q '^# release: ' "$scenario" || continue

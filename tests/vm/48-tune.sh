@@ -77,7 +77,7 @@ ok "takes it back, byte for byte" eval 'state | diff /tmp/before -'
 
 # --- another program writes the setting during its trial ---
 cp /bin/bash /tmp/tuned
-/tmp/tuned -c 'until [ "$(<'$swappiness')" = 10 ]; do sleep 0.2; done; echo 33 >'$swappiness'; sleep 600; :' &
+/tmp/tuned -c 'until [ "$(<'"$swappiness"')" = 10 ]; do sleep 0.2; done; echo 33 >'"$swappiness"'; sleep 600; :' &
 other=$!
 ends 0 "a fight: status 0" "${slow[@]}" "${tune[@]}" --only linux-swap --json
 is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "failed another program wrote vm.swappiness (running here: tuned) "
@@ -85,7 +85,7 @@ is "its value stays" "$(value)" 33
 ok "also after revert" sleeptune revert --all
 is "which changes nothing" "$(value)" 33
 ended_by TERM $other
-echo 60 >$swappiness
+echo 60 >"$swappiness"
 
 # --- noise: stalls of 0.3 s on average, every 5 s on average ---
 /share/tests/stalls 0 80 300000 5000 600 0 7 150 >/dev/null &

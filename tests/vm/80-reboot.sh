@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c usb
+# vm: -k generic -c usb -n 1
 # boots: 3
 # apply, reboot, verify and revert, reboot: what was written counts after a real boot, by systemd-sysctl, tmpfiles, modprobe, udev,
 # PAM, units and the boot loader's own generator; then /etc is byte for byte as before. Where the kernel's command line is not written, the command is shown.

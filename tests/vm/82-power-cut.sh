@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c none -t 2700
+# vm: -k generic -c none -n 1 -t 2700
 # boots: 2
 # The power is cut while `tune` has a setting on: the next boot begins with the system's own values, /etc is byte for byte as before, and the
 # next `revert` takes the journal away and does not undo what was set since, even to the value that was tried.
@@ -29,7 +29,7 @@ fi
 
 is "after the power was cut all values and files are as before" "$(diff $before /tmp/all)" ""
 ok "the journal of the session survived it" grep -rqE 'swappiness|transparent_hugepage' $journals
-echo 10 >$swappiness # set since, to what tune tried
+echo 10 >"$swappiness" # set since, to what tune tried
 ends 0 "revert forgets what the boot before had: status 0" sleeptune revert --all
 like "which it says" "$(cat /tmp/out)" '^forgotten vm.swappiness = 10 \(was 60\): a restart has undone it$'
 is "it is as it was, and no journal is left" "$(value)$(ls $journals)" 10
