@@ -213,7 +213,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->by_hand_n++;
         print_by_hand(finding, why);
     } else {
-        print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
+        print_head(rule,
+                   needless ? "this setting needs no change, but you named it" : finding->summary);
         if (needless)
             st_change_output_row(14, "    because:", because);
         print_planned(work, finding, steps_n);
@@ -281,7 +282,7 @@ static int carry_out(struct work *work)
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
                       ? "some changes could not be undone. Run: sleeptune revert --all"
-                      : "none of this was applied";
+                      : "none of these changes was made";
         if (why != NULL)
             (void)st_before_after_forget(&work->target, &applied.journal);
         st_applied_close(&applied);
@@ -296,7 +297,7 @@ static int carry_out(struct work *work)
     const int status = st_change_output_then(&applied, false, work->run_generators);
     if (work->quantum > 0)
         st_change_output_row(10, "now",
-                             st_text("to use it until PipeWire ends: %s",
+                             st_text("to use this size until PipeWire ends: %s",
                                      st_xrun_sources_set_frames("pipewire", work->quantum)));
     st_change_output_row(
         6, "Next:", "'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them.");

@@ -222,11 +222,12 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     const char *text = held_text(table, answer);
     if (answer->stress && table->known)
-        text = st_text("Under sleeptune's own loads, %s each, %s%u frames were enough. Worst: with "
-                       "'%s', %s late.",
-                       st_ns_short(result->duration_ns), held > 0 ? "" : "not even ",
-                       held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
-                       st_ns_short(result->lateness.max_ns));
+        text = st_text(
+            "Under sleeptune's own loads, %s each, %s%u frames were enough. Worst wake-up: with "
+            "'%s', %s late.",
+            st_ns_short(result->duration_ns), held > 0 ? "" : "not even ",
+            held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
+            st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
         text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
@@ -383,12 +384,11 @@ static int measure(struct options *options, bool watch, struct st_facts *facts,
     status = make_answer(facts, answer);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
-            status = st_failure("the load '%s' did not run: %s%s", st_stress_name(phase->load),
-                                phase->load_error == -ECHILD ? "the load ended too early"
-                                                             : strerror(-phase->load_error),
-                                phase->load == ST_STRESS_DISK
-                                    ? ". It needs 64 MiB free in $TMPDIR or /var/tmp"
-                                    : "");
+            status = st_failure(
+                "the load '%s' failed: %s%s", st_stress_name(phase->load),
+                phase->load_error == -ECHILD ? "it ended too early" : strerror(-phase->load_error),
+                phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp"
+                                              : "");
     }
     return status;
 }

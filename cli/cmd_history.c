@@ -246,7 +246,7 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     json_decref(document);
     if (*ret_wall_ns != INT64_MIN)
         return 0;
-    return st_failure("the last %d events have none with the number %jd", EVENTS_MAX, id);
+    return st_failure("none of the last %d events has the number %jd", EVENTS_MAX, id);
 }
 
 static int write_trace(const struct options *options, const struct st_trace_file *file)

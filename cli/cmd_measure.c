@@ -244,14 +244,15 @@ static int begin_at_most(struct arguments *a)
     const char *shortest_text = st_ns_short((int64_t)(shortest * ST_NS_PER_HOUR));
     const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * ST_NS_PER_HOUR)
-        return st_failure_usage("--duration: %s is too short to prove at most %.6g an hour, even "
-                                "if none is missed. The shortest time is %s",
+        return st_failure_usage("--duration: %s is too short to prove at most %.6g events an hour, "
+                                "even if there is none. The shortest time is %s",
                                 time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns = st_period_ns(&period); /* each later wake-up is a missed period */
     if (!a->quiet)
         fprintf(stderr,
-                "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
+                "Measuring for %s. The shortest time that can prove at most %.6g events an hour is "
+                "%s.\n",
                 time, a->per_hour, shortest_text);
     return has_rights(config);
 }
@@ -278,7 +279,7 @@ static const char *invalid_text(const struct st_result *result, bool kept)
         return "the computer was suspended";
     if (kept || result->causes[ST_CAUSE_STEAL].n == 0)
         return NULL;
-    return "the host had the CPU of this virtual machine at a missed period";
+    return "when a period was missed, the virtual machine's host had the CPU";
 }
 
 /* Writes the verdict of --at-most into a->text. @return an st_exit. */

@@ -81,7 +81,7 @@ static int parse_options(int argc, char **argv, struct work *work)
     };
     const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     if (r == -1 && work->ask && isatty(STDIN_FILENO) != 1)
-        return st_failure_usage("cannot ask without a terminal: use --keep");
+        return st_failure_usage("cannot ask without a terminal: use --keep instead of --ask");
     return r;
 }
 

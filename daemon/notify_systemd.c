@@ -203,7 +203,7 @@ static const char *no_desktop(void)
 {
     if (geteuid() == 0 ||
         (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL))
-        return "only your own sleeptuned shows them";
+        return "only a user's own sleeptuned shows notifications";
     return NULL;
 }
 
@@ -248,9 +248,10 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled)
     if (why != NULL)
         return st_text("none: %s", why);
     if (notify == NULL || notify->why[0] != '\0')
-        return st_text("the last one was not shown: %s",
+        return st_text("the last notification was not shown: %s",
                        notify != NULL ? notify->why : "out of memory");
-    return st_text("one for each new cause, at most one an hour; shown: %ju", notify->shown_n);
+    return st_text("one notification for each new cause, at most one an hour; shown: %ju",
+                   notify->shown_n);
 }
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait)

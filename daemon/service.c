@@ -226,7 +226,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_turn(service->history, &wait);
     st_tracer_way_turn(&service->tracer_way, service->session, &wait);
     if (st_notify_turn(service->notify) && st_service_view_mark(service, "prompted", "") != 0)
-        ST_WARN("a click was not marked: at most ten a minute");
+        ST_WARN("a click was not marked: at most ten marks a minute are taken");
     st_http_turn(web->http, &wait);
     st_http_turn(web->tcp, &wait);
     st_http_turn(web->page, &wait);

@@ -67,7 +67,7 @@ int st_service_parts_start_loop(struct st_service *service)
     if (r == 0)
         r = st_session_start(service->platform, &wish, &session);
     if (r < 0) {
-        ST_ERR("cannot start the test loop: %s", strerror(-r));
+        ST_ERR("cannot start the test loop, which measures timing: %s", strerror(-r));
         return r;
     }
     const struct st_watchdog_loop watched = {.tid = loop_tid, .cheeps = drains, .ctx = session};
@@ -255,7 +255,7 @@ void st_service_parts_trace(struct st_service *service)
     const bool of_system = st_text_is(service->web.socket.path, SYSTEM_SOCKET);
     struct st_tracer *tracer = NULL;
     const char *why =
-        has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace";
+        has_trace ? "trace.enabled is off in the configuration" : "this system has no kernel trace";
     if (has_trace && (wished || !of_system))
         why = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET,
                               tid, service->causes, &tracer);

@@ -80,10 +80,10 @@ bool st_service_view_minute_take(struct st_history_minute *before,
 
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n)
 {
-    const char *text =
-        st_text("last %jd s: %ju cycles, %ju missed; %ju dropouts in sleeptuned's own test stream",
-                (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles,
-                minute->misses, minute->own_dropouts_n);
+    const char *text = st_text("last %jd s: %ju cycles of the test loop, %ju missed; %ju dropouts "
+                               "in sleeptuned's own test stream",
+                               (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S,
+                               minute->cycles, minute->misses, minute->own_dropouts_n);
     if (dropouts_n != INT64_MIN)
         text = st_text("%s; %jd dropouts of other programs", text, dropouts_n);
     if (minute->lateness_max_ns != INT64_MIN)

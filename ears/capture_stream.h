@@ -52,7 +52,7 @@ struct st_capture_packet {
     X(MIXED, "mixed", "another program plays to the same device")                                  \
     X(GONE, "gone", "the device or the sound server has gone")                                     \
     X(FORCED, "forced", "a glitch was forced")                                                     \
-    X(ABSENT, "absent", "this way is not available here")
+    X(ABSENT, "absent", "this way to record is not available here")
 
 enum st_capture_event_kind {
 #define ST_CAPTURE_EVENT(kind, name, text) ST_CAPTURE_##kind,

@@ -39,10 +39,10 @@ extern const struct st_path_words {
       "Both channels are the same: the path mixes them into one. Use a stereo path.")              \
     X(OVERDRIVEN, "overdriven",                                                                    \
       "The recording is overdriven, which hides losses: turn the volume or the input gain down.")  \
-    X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")        \
-    X(VOLUME, "volume", "The volume changed. That was not counted.")                               \
+    X(MIXED, "mixed", "Other sound was mixed in and not counted as a loss. Stop other programs.")  \
+    X(VOLUME, "volume", "The volume changed. This was not counted as a loss.")                     \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                      \
-    X(SHORT, "short", "The recording is too short: the deliberate glitches are in its first 7 s.") \
+    X(SHORT, "short", "The recording is too short: the signal's deliberate glitches need 7 s.")    \
     X(CLOCKS, "clocks",                                                                            \
       "The clocks of the two cards are more than 0.1 % apart: too far to compare.")
 

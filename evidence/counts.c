@@ -129,7 +129,7 @@ const char *st_counts_text(const struct st_counts_difference *d)
     if (d->verdict == ST_COUNTS_SAME && d->none)
         return "no difference shown: neither side had a late wake-up";
     if (d->verdict == ST_COUNTS_TOO_SHORT)
-        return "cannot tell: a run is too short. Repeat that one for longer";
+        return "cannot tell: one of the two runs is too short. Repeat it for longer";
     return st_text(
         "no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
         d->high);

@@ -151,7 +151,7 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     const char *got = "without real-time priority";
     if (policy != ST_POLICY_OTHER)
         got = st_text("with SCHED_%s %d", names[policy], priority);
-    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s",
+    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): the test loop runs %s",
                       names[config->policy], config->priority, strerror(-r), got);
 }
 

@@ -64,7 +64,7 @@ const char *st_change_story_kernel(const json_t *what, const char *modules)
             before[0] == '.' || strchr(before, '/') != NULL)
             continue;
         if (access(st_text("%s/%s", modules, before), F_OK) == 0)
-            return st_text(" %s is still installed: boot it once.",
+            return st_text(" Kernel %s is still installed: boot it to compare.",
                            st_safe_text(st_text("%.*s", NAME_LEN, before)));
     }
     return "";

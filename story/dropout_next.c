@@ -131,7 +131,7 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
     if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL)
         return (struct st_dropout_next){
             "sleeptune report linux-client-priority",
-            st_text("%s plays without real-time priority, unlike the sound server: how to get it",
+            st_text("shows how %s gets real-time priority, which the sound server has",
                     client->name),
             true};
     if (is_real_time(server ? table->priority : client->load.priority) &&
@@ -163,7 +163,7 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
                        st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){
         known ? st_text("sleeptune apply linux-device-headroom=%s", word) : "",
-        st_text("a larger reserve for %s,%s or connect both cards to one clock", client->name,
+        st_text("give %s a larger reserve,%s or connect both cards to one clock", client->name,
                 known ? "" : " api.alsa.headroom = 512 in a rule of WirePlumber,"),
         false};
 }
@@ -239,7 +239,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (place == ST_DROPOUT_AT_RESYNC) {
         next = next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
-        next.why = "another USB port without a hub, or another cable; no buffer size helps";
+        next.why = "use another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
         next.why = own_buffer_text(client, source);
@@ -250,13 +250,14 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_STOPPED) {
         next.why = st_text(
             client->playing /* the client plays, or did so in the last 20 s */
-                ? "see whether it happens again; if %s is still stopped, continue it (shell: fg)"
-                : "let %s run again (shell: fg), or exclude it from power saving",
+                ? "see whether it happens again; if %s is still stopped, type fg in its terminal"
+                : "let %s run again (type fg in its terminal), or exclude it from power saving",
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        next.why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
-                           "report it to its authors",
-                           name);
+        next.why =
+            st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
+                    "report it to its authors",
+                    name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
         next = (struct st_dropout_next){
             "sleeptune report",

@@ -58,7 +58,7 @@ static const char *quiet_text(const struct st_dropout_client *client)
     if (!st_dropout_table_is_unheard(client))
         return "";
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "its own buffer: seen only if it stops";
+        return "sleeptune sees only whether it stops";
     return "not watched on its way to PipeWire";
 }
 

@@ -133,7 +133,7 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
     if (client->name[0] != '\0')
         return st_text("%s%s%s", forced, st_dropout_sentence_of(client, source, when),
                        st_dropout_table_lost_cpu(client) && st_dropout_table_is_normal(table)
-                           ? " No program that plays has real-time rights."
+                           ? " No program that plays has real-time priority."
                            : "");
     const char *why = st_dropout_sentence_why(client, client->rows, true);
     return st_text("%s%ju dropout%s happened on %s%s: %s.", forced, client->sum.n,

@@ -471,8 +471,8 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
         (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
     text = st_text("every %s (%jd samples)", st_ns_short((int64_t)each_ns), client->block.frames);
     if (client->block.any != 0)
-        text = st_text("%s at any buffer size: one of its plug-ins works in blocks of %jd", text,
-                       client->block.frames);
+        text = st_text("%s at any buffer size: one of its plug-ins works in blocks of %jd samples",
+                       text, client->block.frames);
     return text;
 }
 

@@ -265,8 +265,9 @@ static void add_notes(const struct work *work)
     if (file->copy.events_n == 0)
         notes[0][1] = st_text("%s: this file has no kernel events", ring->kernel);
     if (st_cycle_ring_n(ring) == 0)
-        notes[3][1] = "only PipeWire reports when each client waited and computed, to the user's "
-                      "own sleeptuned";
+        notes[3][1] =
+            "only PipeWire reports when each client waited and computed, and only to the user's "
+            "own sleeptuned";
     for (int i = 0; i < (int)ST_ARRAY_LEN(notes); i++) {
         if (notes[i][1][0] == '\0')
             continue;

@@ -190,9 +190,7 @@ compare_screen() { # NAME TEXT MASK
 }}" <<<"${text//"$SLEEPTUNE_SRC"/SRC}" >"$tmp/screen"
     if cmp -s "$tmp/screen" "$file"; then
         pass "screen $1"
-    elif [ "${TAP_SCREENS:-}" = write ]; then
-        mkdir -p "$tap_screens"
-        cat "$tmp/screen" >"$file"
+    elif [ "${TAP_SCREENS:-}" = write ] && mkdir -p "$tap_screens" && cat "$tmp/screen" >"$file"; then
         pass "screen $1: written"
     else
         fail "screen $1" "not as in ${file#"$SLEEPTUNE_SRC/"} (scripts/test --screens writes it):

@@ -61,10 +61,11 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
     if (wish[0] != '\0')
         return st_xrun_because(
             w, -ENOENT,
-            "observe.%s_server: %.200s is not a socket that its owner alone can replace",
+            "observe.%s_server: %.200s is not a socket, or others than its owner can replace it",
             source->name, wish);
     return st_xrun_because(
-        w, -ENOENT, "no %s runs for root or the system: set observe.%s_server to watch a user's",
+        w, -ENOENT,
+        "no %s runs for root or the system: set observe.%s_server to watch that of a user",
         source->title, source->name);
 }
 

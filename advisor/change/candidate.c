@@ -44,7 +44,7 @@ static bool add_values(struct st_candidates *ret, struct st_platform *machine, b
     ST_PRINT(row->now, "%s", step->old_value);
     ST_PRINT(row->trial, "%s", step->new_value);
     if (st_machine_is_jailed(finding->facts))
-        ST_PRINT(row->not_tried, "it is the setting of this jail's host");
+        ST_PRINT(row->not_tried, "only this jail's host can change it");
     else if (!as_root)
         ST_PRINT(row->not_tried, NEEDS_ROOT);
     return true;
@@ -66,7 +66,7 @@ static void add_latency(struct st_platform *platform, struct st_candidate *row)
 static void add_slack(struct st_platform *platform, bool counts, struct st_candidate *row)
 {
     int64_t ns = 0;
-    ST_PRINT(row->setting, "timer slack of the test loop");
+    ST_PRINT(row->setting, "sleeptune's own timer slack");
     ST_PRINT(row->trial, "1 ns");
     const int r = platform->timer_slack_ns(platform, &ns);
     ST_PRINT(row->now, "%lld ns", (long long)ns);

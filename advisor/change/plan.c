@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <libgen.h>
 
-#define NO_ROOM "out of memory, or the change needs too many writes"
+#define NO_ROOM "out of memory, or too many changes at once: apply one ID at a time"
 
 struct adder {
     struct st_journal *plan;
@@ -96,7 +96,7 @@ static const char *look_at(struct adder *adder, const char **ret_line)
             return st_text("add %s to the kernel's command line by hand", change->value);
     }
     if (!st_change_form(adder->machine->os, adder->finding->rule->id, change, form, ret_line))
-        return st_text("sleeptune cannot write the change of rule %s: %.60s",
+        return st_text("rule %s: sleeptune cannot write this change, make it by hand: %.60s",
                        adder->finding->rule->id, change->key);
     path = dirname(st_text("%s", form->target));
     if (form->file && st_change_folder_look(adder->machine, path) == -ENOTDIR)

@@ -155,7 +155,8 @@ static void say_streams(struct st_post *post, const struct st_facts *facts)
         const int64_t frames = st_fact_beside_int_or(buffer, "period_frames", 0),
                       hz = st_fact_beside_int_or(buffer, "rate_hz", 0);
         if (frames > 0 && hz > 0 && buffer->is_int)
-            st_post_say(post, "%s runs with periods of %jd frames (%.2f ms) and a buffer of %jd",
+            st_post_say(post,
+                        "%s runs with periods of %jd frames (%.2f ms) and a buffer of %jd frames",
                         st_fact_part(buffer, ST_KEYS_ALSA), frames,
                         (double)frames * 1e3 / (double)hz, buffer->i64);
     }
@@ -172,10 +173,11 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
             "hw.snd.latency is %jd, less than the default 2: a small buffer runs empty sooner",
             latency);
     if (usb_ms <= 2)
-        st_post_say(post,
-                    "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is sent ahead that even a "
-                    "short delay loses some",
-                    usb_ms);
+        st_post_say(
+            post,
+            "hw.usb.uaudio.buffer_ms is %jd: the driver keeps so little USB sound ready that a "
+            "short delay loses some",
+            usb_ms);
 }
 
 /** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that

@@ -296,8 +296,9 @@ void st_post_ps_end(struct st_post *post)
     const bool whole =
         post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
     if (post->ps.chrt_n > 0) {
-        st_post_say(post, "%jd of %jd threads have real-time priority%s", post->ps.chrt_real_time_n,
-                    post->ps.chrt_n, st_text_with(": ", post->ps.chrt_best));
+        st_post_say(post, "%jd of the %jd threads in this text have real-time priority%s",
+                    post->ps.chrt_real_time_n, post->ps.chrt_n,
+                    st_text_with(": ", post->ps.chrt_best));
         st_post_kind(post, "chrt");
     }
     if (post->ps.rows_n > 0)

@@ -561,14 +561,14 @@ static const struct log_row {
      "JACK's card did not run$n: JACK waited for a cycle that did not come"},
     {"*ALSA: poll time out, polled for "},
     {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods",
-     "JACK asked its card for $2 frames ($3 ms) at $1 Hz with $4 periods, on Linux's ALSA"},
+     "JACK asked its ALSA card for $4 periods of $2 frames ($3 ms) at $1 Hz"},
     {"*ALSA: cannot set period size to %d frames for %l",
      "The card does not take periods of $1 frames for $2, so JACK did not start: try another size "
      "(-p) or number of periods (-n)"},
     {"*XRUN callback (%d)", "QjackCtl's running total of xruns is $1"},
     /* PulseAudio: src/modules/alsa/alsa-util.c */
     {"*ALSA woke us up to *, but there was actually nothing to ",
-     "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout"},
+     "The card's driver woke PulseAudio too early, with nothing to write: this is no dropout"},
     {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
     {"*alsa-sink.c: Increasing minimal latency"},
     {"*module-loopback.c: Too many underruns, increasing latency to %l ms",
@@ -642,7 +642,8 @@ static const struct log_row {
      "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
-    {"*delay: estimated %d, actual %d", "USB sound was not as far as its driver expected$n$t"},
+    {"*delay: estimated %d, actual %d",
+     "The USB sound driver misjudged the delay by more than 2 ms$n$t"},
     {"*retire_%s_urb: %d callbacks suppressed",
      "USB lost packets of sound, $2 in the last such line$n$t"},
     {"*cannot submit urb*error %d", "The kernel could not send sound over USB$n$t (error $1)"},
@@ -658,27 +659,28 @@ static const struct log_row {
     {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
     {"*Marking clocksource '%l' as unstable",
      "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each "
-     "look at the time takes longer now"},
+     "clock read takes longer now"},
     {"*Marking TSC unstable"},
     {"*Clocksource tsc unstable"},
     {"*snd_pcm_%l() *(%d ms)", "The card's driver gave PulseAudio an impossible position$n$t: the "
                                "driver fails, or PulseAudio did not run for so long"},
     {"*returned strange values: delay "},
-    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms",
-     .unit_ns = 1},
+    {"*hrtimer: interrupt took %d ns",
+     "A timer interrupt of the kernel took up to $m ms: threads on that CPU waited", .unit_ns = 1},
     {"*sched: RT throttling activated",
      "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
     {"*nder*voltage detected", "The computer got too little voltage$n$t: its power supply or cable "
                                "is too weak. Its CPU slows down and USB devices fail"},
     {"throttled=0x0", ""},
-    {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too "
-                       "little voltage, the others frequency and heat"},
+    {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 mean too "
+                       "little voltage, the others a limited clock or heat"},
     {"*temperature above threshold, cpu clock*throttled",
      "The processor was too hot$n$t and was slowed down"},
-    {"*soft lockup - CPU#%d stuck for %d", "A CPU was stuck in the kernel$n$t, for $2 s"},
+    {"*soft lockup - CPU#%d stuck for %d",
+     "A CPU was stuck in the kernel$n$t, for $2 s: its threads waited"},
     {"*IRQ timing workaround is activated for card #%d",
-     "The HDA card $s interrupts at other times than it says: the kernel works around that"},
-    {"*Unstable LPIB", "the HDA card reports a wrong position$n$t"},
+     "The HDA card $s sends its interrupts at wrong times, which the kernel corrects"},
+    {"*Unstable LPIB", "The HDA card reported a wrong position$n$t, so the kernel ignores it"},
     {"*azx_get_response timeout",
      "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of "
      "snd_hda_intel), its driver or its firmware. Another kernel than $k may help"},
@@ -687,7 +689,7 @@ static const struct log_row {
     {"*azx_single_send_cmd: "},
     {"irq%d: hdac%d %s %d %d",
      "The sound card hdac$2 shares interrupt $1 with $3, which may delay the card"},
-    {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
+    {"irq%d: hdac%d %d %d", "The sound card hdac$2 sent $4 interrupts a second on average"},
     {"*hdac%d: Command *timeout on address",
      "The HDA controller hdac$s did not answer$n: its driver or its firmware fails"},
     {"*sof-audio*ipc * for 0x",
@@ -702,7 +704,7 @@ static const struct log_row {
     {"*, underruns %d,", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
-     "The interrupts of pcm$s did not arrive$n (channel dead)"},
+     "The interrupts of pcm$s did not arrive$n (channel dead): its sound stopped"},
     {"@%s - rtprio %d", "The group $1 has the right to real-time priority (rtprio $2): the command "
                         "'id' shows whether the user is in it"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
@@ -722,7 +724,7 @@ static const struct log_row {
      .unit_ns = NS_PER_US},
     {"Swap: %v %v %v", "$2 of $1 swap are in use, as the command free shows$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d",
-     "rtkit gave real-time priority $3$n"},
+     "rtkit gave a program real-time priority $3$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
@@ -903,9 +905,9 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
                                  in};
     text = fill(row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
-        text =
-            st_text("%s (at least: %jd more lines were suppressed, which is no number of dropouts)",
-                    text, seen->suppressed_n);
+        text = st_text(
+            "%s (at least: the log left out %jd more lines, and not each line is a dropout)", text,
+            seen->suppressed_n);
     st_post_say(post, "%s", text);
 }
 

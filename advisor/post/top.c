@@ -99,7 +99,9 @@ static void say_no_program(struct st_post *post, const struct st_post_node *card
                            const struct st_post_node *worst, int64_t most_n)
 {
     if (worst == NULL && card != NULL && card->errors_n > 0)
-        st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
+        st_post_say(post,
+                    "The card's row has errors (ERR %jd), but no program's row is here: paste all "
+                    "rows of pw-top",
                     card->errors_n);
     else if (card != NULL && card->errors_n > 0)
         st_post_say(post,

@@ -26,7 +26,7 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
     st_rule_quote(finding);
     st_finding_set(finding, status, "%s: %s on that computer", rule->title, text);
     if (st_facts_int(facts, st_text(ST_KEYS_SHARED_EFFECT "%s", rule->id), &us) == 0)
-        st_finding_effect(finding, (double)us, "as sleeptune says on that computer");
+        st_finding_effect(finding, (double)us, "as 'sleeptune share' said on that computer");
     if (st_finding_has_fired(finding))
         st_rule_fix(finding);
 }
@@ -201,7 +201,7 @@ static const struct {
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
     {"freebsd-rt-permission", "freebsd-mac-priority",
      "the fix of freebsd-rt-permission solves this, too", NULL},
-    {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
+    {"freebsd-eventtimer", "freebsd-hz", "it has no effect once freebsd-eventtimer is fixed", NULL},
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise",
      "the fix of freebsd-alloweddeviation solves this, too", NULL},
 };
@@ -247,7 +247,7 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
     if (group != NULL && strstr(st_text_or(group->fix_persistent, ""), "usermod") != NULL)
-        group->needless = "linux-rt-permission reaches the same in another way";
+        group->needless = "the fix of linux-rt-permission gives the same right";
 }
 
 void st_report_leave_out(struct st_report *report)

@@ -42,7 +42,7 @@ int st_report_prometheus(const struct st_report *report, FILE *out,
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
                     finding->effect_us / 1e6);
     }
-    gauge(out, "sleeptune_report_unread_facts", "Facts that exist but could not be read.");
+    gauge(out, "sleeptune_report_unread_facts", "Values that exist but could not be read.");
     fprintf(out, "sleeptune_report_unread_facts %zu\n", report->unreadable_n);
     gauge(out, "sleeptune_report_period_seconds", "Period for which the settings were judged.");
     fprintf(out, "sleeptune_report_period_seconds %.9g\n", st_ns_seconds(report->wish.period_ns));

@@ -145,7 +145,7 @@ static struct step step_of(const struct st_finding *finding, int width)
         /* what such a command sets is lost when the machine or PipeWire restarts */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
-            step.then = "; works at once, does not last";
+            step.then = "; works at once, lost at a restart";
     } else if (finding->needs == ST_NEEDS_NOTHING) {
         step.then = "";
     }
@@ -493,7 +493,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
                          const struct st_wish *wish)
 {
-    const char *text = "no upper limit is known";
+    const char *text = "lateness without a known limit";
     const double period_us = (double)wish->period_ns / 1000;
     /* an unknown effect is printed only if the finding asks for a change */
     if (!finding->effect_known && !st_finding_asks(finding))
@@ -585,8 +585,9 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
         {"Rights:", st_rule_privilege(rule)},
         {"Cost:", st_rule_cost(rule)},
         {"Not when:", rule->when_not},
-        {"Risk:", st_rule_is_applied(rule) ? "safe: revert can undo it"
-                                           : "it depends on the machine: change it by hand only"},
+        {"Risk:", st_rule_is_applied(rule)
+                      ? "safe: revert can undo it"
+                      : "the effect depends on the machine: change it by hand only"},
         {"Check:", rule->check, true},
         {"Undo:", rule->undo},
         {"History:", rule->history},

@@ -62,7 +62,7 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
                           name, more);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
-            "# remove from %s, unless it is for a module that is loaded later, or of a device that "
+            "# remove from %s, unless its module is loaded later or its device "
             "has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
             conf->path, name, line->text);
     } else {

@@ -88,8 +88,9 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         st_rule_fix_with(finding, "C1", st_text("C%d", ST_MAX(scan->shallow_state, 1)));
     }
     st_finding_effect(finding, worst_us,
-                      "longest wake-up time of the states that the kernel may use for a sleep of "
-                      "%.0f µs (up to cx_lowest, and at most a third of the sleep): %jd µs",
+                      "for a sleep of "
+                      "%.0f µs the kernel uses idle states up to cx_lowest that wake within a "
+                      "third of it; the slowest takes %jd µs",
                       scan->period_us, scan->worst_us);
 }
 
@@ -202,8 +203,8 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
         st_finding_not_applicable(
             finding, "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
     } else if (running < 0) {
-        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs",
-                           mhz);
+        st_finding_unknown(
+            finding, "the CPU runs at %jd MHz; it is unknown whether powerd may lower that", mhz);
     } else if (running != 0) {
         judge_powerd(finding);
     } else if (top < 1) {

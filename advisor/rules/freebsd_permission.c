@@ -79,7 +79,7 @@ static void judge_rt_permission(struct st_finding *finding)
         !st_rule_say(finding,
                      {error == 0 && st_machine_is_root(facts), ST_STATUS_OK,
                       "a real-time priority was granted to root; it may be refused to other users"},
-                     {error == 0, ST_STATUS_OK, "a real-time priority was granted"},
+                     {error == 0, ST_STATUS_OK, "the kernel gave this user a real-time priority"},
                      {error != EPERM, ST_STATUS_PROBLEM,
                       st_text("asking for a real-time priority failed: %s", strerror((int)error))},
                      {jailed, ST_STATUS_PROBLEM,
@@ -322,8 +322,8 @@ const struct st_rule st_rule_freebsd_memlock = {
                  "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "machines that others use, too: set a size instead of 'unlimited'; users with a "
-                "login class of their own ('pw usershow NAME', field 5): put memorylocked there",
+    .when_not = "machines that others use, too: set a size instead of 'unlimited'. If the user "
+                "has a login class ('pw usershow NAME', field 5), put memorylocked there",
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1), jail(8) allow.mlock; "
                "vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and "

@@ -80,8 +80,7 @@ static void judge_sound_polling(struct st_finding *finding)
             finding, "the interrupts of %.20s did not arrive (channel dead): try polling mode",
             dead);
         st_finding_fix(
-            finding,
-            "sysctl dev.hdac.0.polling=1   # the number of the card's hdac: sysctl dev.pcm",
+            finding, "sysctl dev.hdac.0.polling=1   # 0: the card's hdac, see sysctl dev.pcm",
             "# if that helps, /etc/sysctl.conf:\ndev.hdac.0.polling=1\n# or, in /boot/loader.conf: "
             "hint.hdac.0.msi=\"0\"",
             ST_NEEDS_NOTHING);

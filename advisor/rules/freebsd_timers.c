@@ -397,12 +397,14 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
                       "freebsd-fast-gettime' for how programs read it",
                       hardware);
     else if (r != 0 && r != -ENOENT)
-        st_finding_unknown(finding,
-                           "the clock is %s; it is unknown whether programs can read it without a "
-                           "system call (fast_gettime)",
-                           hardware);
+        st_finding_unknown(
+            finding,
+            "the system clock is %s; it is unknown whether programs can read it without a "
+            "system call (fast_gettime)",
+            hardware);
     else
-        st_finding_fine(finding, "the clock is %s, which is read without a system call", hardware);
+        st_finding_fine(finding, "the system clock is %s, which is read without a system call",
+                        hardware);
 }
 
 const struct st_rule st_rule_freebsd_timecounter = {

@@ -352,7 +352,7 @@ const struct st_rule st_rule_linux_power_daemons = {
     .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy "
                  "preference when the profile or the power supply changes. A value that you set by "
                  "hand lasts until one of these daemons acts again.",
-    .privilege = "root (powerprofilesctl: the user at the desk)",
+    .privilege = "root (powerprofilesctl: the user logged in at the screen)",
     .cost = "power, heat, fan noise while the fast profile is on",
     .when_not = "on battery",
     .sources =
@@ -435,7 +435,7 @@ const struct st_rule st_rule_linux_heat = {
     .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the "
                  "charger limits its clock. The same work then takes longer than the period.",
     .privilege = "none",
-    .when_not = "the slowed time does not grow while you play",
+    .when_not = "the time slowed by heat does not grow while you play",
     .sources =
         "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
         "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"

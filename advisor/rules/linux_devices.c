@@ -451,7 +451,7 @@ const struct st_rule st_rule_linux_card_clocks = {
                  "difference fills or empties a buffer until a period is lost or played twice, "
                  "unless sound is resampled.",
     .privilege = "none",
-    .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear nothing",
+    .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear no gaps",
     .sources =
         "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
         "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 "
@@ -672,7 +672,7 @@ const struct st_rule st_rule_linux_card_faults = {
         "clock is not valid loses sound or stops. The cause is the cable, the port, the firmware "
         "or the driver: no setting cures it, but another kernel version may.",
     .privilege = "none",
-    .when_not = "the lines are from the moment when you plugged or unplugged it",
+    .when_not = "the kernel logged the lines when you plugged or unplugged the card",
     .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
                "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
     .persistent = "# try another cable, another port without a hub, newer firmware of the card, or "

@@ -37,7 +37,7 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
     } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
         st_finding_fine(
             finding,
-            "this process may lock more memory than its limit of %.4g %s; other users may not",
+            "this process may lock memory beyond its limit of %.4g %s, which holds for others",
             shown, unit);
     } else {
         st_finding_advice(finding,
@@ -131,13 +131,13 @@ static void judge_cpu_quota(struct st_finding *finding)
         (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", NULL);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
-                                      "no control group with a limit of CPU time was read");
+                                      "sleeptune found no control group with a limit of CPU time");
         return;
     }
     const char *name = st_fact_beside_text_or(fact, "name", "programs started here");
     st_finding_quote(finding, fact);
     if (fact == free) {
-        st_finding_fine(finding, "no limit of CPU time holds for programs started here");
+        st_finding_fine(finding, "programs started here have no limit of CPU time");
     } else if (fact == exempt) {
         st_finding_fine(finding,
                         "%.40s may use %jd %% of a CPU, but its real-time threads may use more",
@@ -323,8 +323,9 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     if (st_rule_say(
             finding,
             {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
-             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
-                     period)},
+             st_text(
+                 "sleeptune does not understand the kernel's real-time budget: %jd µs in %jd µs",
+                 runtime, period)},
             /* since 6.12 only groups with budgets are throttled: "sched/rt: Remove default
              * bandwidth control" */
             {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)),

@@ -100,7 +100,7 @@ const struct st_rule st_rule_linux_numa_balancing = {
                  "now and then, to see which processor uses them, even locked pages. The next use "
                  "of such a page stops the thread, maybe until the page has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
-    .when_not = "machines with one memory node, where it is off by itself",
+    .when_not = "machines with one memory node: there it is off",
     .sources = "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing (0 off, 1 on, 2 "
                "tiered memory); kernel/sched/fair.c: task_numa_work\n"
                "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it "
@@ -108,7 +108,7 @@ const struct st_rule st_rule_linux_numa_balancing = {
     ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
     .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "the kernel leaves memory where it is"},
+        {0, ST_STATUS_OK, "the kernel does not move memory while programs use it"},
         {0, ST_STATUS_ADVICE,
          "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
 };

@@ -228,14 +228,15 @@ static void judge_rt_group_sched(struct st_finding *finding)
              "no configuration of this kernel was found, so whether it has real-time group "
              "scheduling is unknown"},
             {!tried && users_us > 0, ST_STATUS_OK,
-             st_text("users have a real-time budget of %jd µs", users_us)},
+             st_text("users have a real-time budget of %jd µs, so SCHED_FIFO is possible",
+                     users_us)},
             {!tried && users_us == 0, ST_STATUS_PROBLEM,
              "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused"},
             {!tried, ST_STATUS_UNKNOWN,
              "this kernel has real-time group scheduling; sleeptune did not test whether it "
              "refuses SCHED_FIFO. Run the report as the user who plays"},
             {error != EPERM, ST_STATUS_OK,
-             "SCHED_FIFO is refused, but not because this user lacks the right", NULL, true},
+             "SCHED_FIFO is refused, but not because of real-time group scheduling", NULL, true},
             {runtime_us > 0, ST_STATUS_OK,
              st_text("the control group of this process has %jd µs of real-time budget, so it is "
                      "not the reason why SCHED_FIFO is refused",

@@ -297,7 +297,7 @@ static void judge_sched_ext(struct st_finding *finding, const char *state)
     if (st_text_is(state, "disabled")) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
     } else if (!st_text_is(state, "enabled")) {
-        st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)",
+        st_finding_unknown(finding, "the kernel is changing its scheduler now (sched_ext: %.20s)",
                            state);
     } else {
         /* prints the name up to '_': "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
@@ -314,7 +314,7 @@ const struct st_rule st_rule_linux_sched_ext = {
     .mechanism = "With sched_ext a program replaces the kernel's scheduler of normal threads "
                  "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that "
                  "play without real-time priority, and those that feed them, may wait longer.",
-    .cost = "throughput: games and builds lose what the scheduler was loaded for",
+    .cost = "throughput: games and builds may be slower again",
     .when_not = "you hear no gaps while it is loaded",
     .sources = "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all "
                "threads but those under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"

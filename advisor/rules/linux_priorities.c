@@ -353,8 +353,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         return;
     }
     if (lowest >= server.priority) {
-        st_finding_fine(finding, "%.20s runs at priority %jd, the sound server at %jd", sound->text,
-                        lowest, server.priority);
+        st_finding_fine(finding, "%.20s runs at priority %jd, not below the sound server's %jd",
+                        sound->text, lowest, server.priority);
         return;
     }
     st_rule_advise(finding,

@@ -71,7 +71,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
             {unnamed, ST_STATUS_PROBLEM,
              "programs lost their real-time priority: rtkit took it away, as its log says"},
             {server == NONE, ST_STATUS_NOT_APPLICABLE,
-             "no PipeWire or PulseAudio of this user runs"},
+             "neither PipeWire nor PulseAudio is running for this user"},
             {!st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON), ST_STATUS_NOT_APPLICABLE,
              "rtkit does not run"},
             {!has_canary(facts), ST_STATUS_OK,
@@ -272,7 +272,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     const size_t server = server_of(facts);
     if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
         st_finding_not_applicable(finding, server != 0
-                                               ? "no PipeWire of this user runs"
+                                               ? "PipeWire is not running for this user"
                                                : "PipeWire itself has no real-time priority; see "
                                                  "sleeptune report linux-server-priority");
         return;

@@ -333,7 +333,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const int64_t now =
         st_facts_positive_or(finding->facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, asked.cycle_frames);
     if (now > asked.cycle_frames) {
-        st_finding_fine(finding, "%.40s asked for %jd frames, and PipeWire runs %jd all the same",
+        st_finding_fine(finding, "%.40s asked for %jd frames, but PipeWire still runs with %jd",
                         asked.program, asked.frames, now);
         return;
     }
@@ -382,8 +382,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .persistent = CLIENTS_EVER("83", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-top   # QUANT of each program: what it asked for",
-    .undo =
-        "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
+    .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without "
+            "PULSE_LATENCY_MSEC and PIPEWIRE_LATENCY",
     .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS,
                           ST_KEYS_PIPEWIRE_NODE "*.latency",
                           ST_KEYS_PIPEWIRE_NODE "*.force_quantum", ST_OWNER_KEYS),

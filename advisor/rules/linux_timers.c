@@ -219,7 +219,8 @@ static void judge_clocksource(struct st_finding *finding)
     } else if (st_text_is(current, "xen")) {
         st_finding_ok(finding, "the clock is xen, the hypervisor's own");
     } else if (st_text_is_among(current, fast)) {
-        st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
+        st_finding_fine(finding, "the system clock is %s, which is read without a system call",
+                        current);
     } else {
         st_finding_unknown(finding,
                            "sleeptune does not know the system clock %.40s; 'sleeptune-lab "

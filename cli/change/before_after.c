@@ -59,7 +59,7 @@ static void look_at(const json_t *run, const char *name, struct st_before_after 
 {
     if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
         slots_of(run) > ST_BEFORE_AFTER_SLOTS)
-        done->why = st_text("%s is not a measurement of at most 10 minutes", name);
+        done->why = st_text("%s is damaged, or a measurement of more than 10 minutes", name);
     else if (st_json_integer(run, "records_lost") != 0)
         done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow",
                             name, st_json_integer(run, "records_lost"));
@@ -153,7 +153,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     json_t *run = NULL;
     const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("what was measured before the first change is kept: 'sleeptune verify' compares with "
+        puts("the measurement from before the first change stays: 'sleeptune verify' compares with "
              "it");
         return;
     }
@@ -175,7 +175,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
         r = platform->replace_file(platform, path, text, strlen(text), 0644);
     if (text == NULL || r != 0)
         st_failure("the measurement was not saved (%s): verify will have nothing to compare with",
-                   text != NULL ? strerror(-r) : "the test loop did not end well");
+                   text != NULL ? strerror(-r) : "the test loop failed");
     free(text);
 }
 
@@ -201,7 +201,7 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
     done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (r == -ENOENT)
-        done->why = "no measurement from before the changes to compare with";
+        done->why = "nothing to compare: no measurement was saved before the changes";
     else if (done->before == NULL)
         done->why = st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
     else
@@ -325,8 +325,8 @@ void st_before_after_print(const struct st_before_after *done)
     st_change_output_row(
         4, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
     st_change_output_row(4, "runs:",
-                         st_text("%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side "
-                                 "is a single run: other changes between them count, too",
+                         st_text("%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each is a "
+                                 "single run: anything else that changed in between counts, too",
                                  condition(now, "frames"), condition(now, "rate_hz"),
                                  done->right ? "no real-time priority before, now " : "",
                                  condition_text(now, "policy"), condition(now, "priority"),

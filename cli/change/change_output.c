@@ -67,7 +67,7 @@ const char *st_change_output_why(int error)
     case -EALREADY:
         return "sleeptune changed this setting already. First run: sleeptune revert ID";
     case -ENOTEMPTY:
-        return "sleeptune did not write what is there, or someone changed it since. Move it away, "
+        return "this file is not from sleeptune, or someone changed it since. Move it away, "
                "and run the command again.";
     case -ESTALE:
         return "the value of this setting changed after sleeptune read it. Run the command again.";
@@ -80,7 +80,7 @@ const char *st_change_output_why(int error)
     case -EBUSY:
         return "the kernel refuses the value at the moment (EBUSY). Try again later.";
     case -EXDEV:
-        return "the path leads out of the folder of --root";
+        return "the path leads out of the folder of --root, so sleeptune leaves it alone";
     default:
         return strerror(-error);
     }
@@ -137,8 +137,8 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
         if (!(reverted && kind == ST_CHANGE_UDEV))
             text = st_text_joined(text, "; it ", row->then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)
-            text = st_text("%s. A size that was forced stays until then, or type: %s 0", text,
-                           st_xrun_sources_find("pipewire")->set_frames);
+            text = st_text("%s. A forced buffer size stays until then; to remove it now: %s 0",
+                           text, st_xrun_sources_find("pipewire")->set_frames);
         if (text[0] != '\0')
             st_change_output_row(4, st_text("then      %s:", applied->changed[kind]), text);
     }

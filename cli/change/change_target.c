@@ -97,7 +97,7 @@ int st_change_target_revert(struct st_change_target *target, bool all, const cha
     if (why != NULL) /* each change that failed was reported with its own reason */
         st_failure("%s", why);
     if (st_before_after_forget(target, &ret->journal) && !quiet)
-        puts("removed   what was measured before the changes");
+        puts("removed   the measurement from before the changes");
     const struct st_journal left = ret->journal;
     ret->journal = target->journal;
     target->journal = left;

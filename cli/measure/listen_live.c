@@ -221,7 +221,7 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
     }
     const struct st_way *way = st_way_find(name, p->os);
     if (way == NULL)
-        return st_failure_usage("--back %s: no such way on this system", wish->back);
+        return st_failure_usage("--back %s: this system has no such way to record", wish->back);
     st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
         fprintf(stderr, "  --back: %s, or a device to record from (%s)\n", ways_here(p),

@@ -102,7 +102,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
         uid = 0;
     music->p = p;
     music->begin_ns = st_platform_now_ns(p);
-    music->why = "no sound server of this user runs";
+    music->why = "no sound server is running for this user";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
             /* on FreeBSD, the helper program looks for its server */

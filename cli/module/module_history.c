@@ -112,7 +112,7 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
                           path);
     if (r < 0)
         return st_failure("cannot read %s: %s", path,
-                          r == -EBADMSG ? "it is not a file of cycles" : strerror(-r));
+                          r == -EBADMSG ? "it is not a record that sleeptuned made" : strerror(-r));
     return ST_EXIT_DONE;
 }
 
@@ -161,7 +161,7 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
             "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start "
             "sleeptuned ('sleeptune status' says how), or name a file with --db",
             path, strerror(errno),
-            geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
+            geteuid() != 0 ? "; there is no history in ~/.local/state/sleeptune either" : "");
     *wish->whose = st_text("%s; %s", path, st_text_or(of_sudo, "no sleeptuned runs"));
     return read_file(path, wish, ret);
 }

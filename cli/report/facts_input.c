@@ -109,13 +109,13 @@ static int refuse_text(const char *name, const char *text, size_t bytes, int err
         return st_failure("%s is %s", name, kind);
     switch (error) {
     case -ENODATA:
-        return st_failure("%s shows no setting, and nothing happened in it. On that computer, run "
+        return st_failure("%s shows no setting and no fault. On that computer, run "
                           "the command again while music plays, or: sleeptune snapshot",
                           name);
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
             return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
-        return st_failure("nothing in %s is known to sleeptune; the manual sleeptune-report has "
+        return st_failure("sleeptune understands nothing in %s; 'man sleeptune-report' lists "
                           "what it reads. On that computer, run: sleeptune share",
                           name);
     case -EXDEV:
@@ -180,8 +180,9 @@ static int load_login(const struct st_facts_input *input, struct st_facts *facts
     if (r == -ENOMEM)
         return st_failure("out of memory");
     if (r != 0)
-        st_failure_note("rights of %s: unknown (a login: %s). As that user, run: sleeptune report",
-                        input->user, strerror(-r));
+        st_failure_note(
+            "rights of %s: unknown (a test login failed: %s). As that user, run: sleeptune report",
+            input->user, strerror(-r));
     return ST_EXIT_DONE;
 }
 

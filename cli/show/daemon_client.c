@@ -182,7 +182,7 @@ static int not_running(const struct asking *asking)
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
     if (asking->chosen && geteuid() == 0)
-        user = "; if a user's own runs, run this as that user";
+        user = "; if a user's own sleeptuned runs, run this command as that user";
     else if (asking->chosen)
         path = st_text("%s or %s", own_path(), path);
     return fail(asking, "no sleeptuned is listening on %s. Run '%s' or '%s -f'%s.", path,

@@ -23,7 +23,7 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
     if (text[0] == '\0')
         line = st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s);
     else if (before_ns < 0)
-        line = st_text("%s  Before it and on until %s after it: %s", line, st_ns_short(-before_ns),
+        line = st_text("%s  From before it until %s after it: %s", line, st_ns_short(-before_ns),
                        text);
     else
         line = st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
@@ -54,7 +54,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
         st_ns_sub(st_json_integer(mark, "time_ns"), st_json_integer(mark, "window_ns"));
     if (mark == NULL) {
         st_text_wrap(out,
-                     st_text("Saved. Dropouts just before it are unknown: %s.",
+                     st_text("Saved. Dropouts before this click are unknown: %s.",
                              st_json_safe_text(document, "text")),
                      0, look->columns);
         return;

@@ -279,7 +279,8 @@ void st_history_text_changes(FILE *out, const json_t *document,
     if (text[0] != '\0')
         text = st_text("%s A new project or program may be the reason, too.", text);
     else if (n == 0)
-        text = "No version, file or setting of the system has changed in this history. Buffer "
+        text = "Since this history began, no version, file or setting of the system has changed. "
+               "Buffer "
                "sizes are not judged here: sleeptune status --details compares them.";
     else
         text = "No change made dropouts clearly more or less frequent (small differences may be "
@@ -389,7 +390,7 @@ void st_history_text_causes(FILE *out, const json_t *document,
         st_text_row(&sheet, "explained",
                     "the share of the delay that sleeptune measured: waiting for a CPU, a stopped "
                     "thread, throttling, or how long the culprit had the CPU. A dash: not "
-                    "measured, the cause was found by ruling out the others");
+                    "measured; sleeptune ruled out the other causes");
     if (look->trace == NULL || unnamed[0] == '\0' || !any)
         return;
     if (strstr(unnamed, ". Run") == NULL)

@@ -154,17 +154,18 @@ static const char *answer_of(const struct st_listen_view *view)
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
-        return st_text("! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
+        return st_text("! Invalid: %s, so sleeptune could not look for losses.",
+                       why_not_heard(view));
     if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
-        return "! Invalid: the detection could not be tested with a glitch, so losses may have "
+        return "! Invalid: no deliberate glitch tested the detection, so losses may have "
                "been missed.";
     if (!valid)
         return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                        why_invalid(view), heard, title(view), losses);
     if (is_gone(view))
         return st_text(
-            "! Ended after %s, as the device or the sound server has gone: %s until then.", heard,
-            losses);
+            "! Ended after %s, because the device or the sound server has gone: %s until then.",
+            heard, losses);
     if (n == 0)
         return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
                        title(view), bound);
@@ -232,7 +233,7 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
             st_text_row(sheet, "Note", "%s", st_hearing_remarks[i].text);
     }
     if (view->is_cut)
-        st_text_row(sheet, "Note", "The file is cut: all before the cut was read.");
+        st_text_row(sheet, "Note", "The file ends too early: sleeptune read what there is.");
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
         const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind),

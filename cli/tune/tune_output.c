@@ -50,7 +50,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (plan->open_n == 0)
         st_text_say(out, width,
                     "Nothing to try with %u frames: no setting that the report found can be "
-                    "switched here%s.",
+                    "switched on and off here%s.",
                     frames, candidates->needs_root ? " without root" : "");
     else
         st_text_say(out, width, "%zu setting%s to try with %u frames (%s), %s at most.",
@@ -66,8 +66,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     }
     if (plan->sure_n < plan->open_n)
         st_text_say(out, width,
-                    "This time is enough to prove a 3-fold effect of %zu of them: the most "
-                    "promising after a few trials. To prove it of all: --budget %um",
+                    "In this time tune can prove a 3-fold effect of only %zu of them, "
+                    "which a few trials choose. To prove it for all: --budget %um",
                     plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
@@ -185,8 +185,8 @@ static const char *next_text(const struct st_tune_output *output)
     if (ids[0] != '\0')
         return st_text("%ssleeptune apply%s", sudo_word(), ids);
     if (best < t->n)
-        return st_text("give it more time: %ssleeptune tune --budget 30m --only %s", sudo_word(),
-                       output->candidates->rows[best].finding->rule->id);
+        return st_text("give this setting more time: %ssleeptune tune --budget 30m --only %s",
+                       sudo_word(), output->candidates->rows[best].finding->rule->id);
     if (output->candidates->needs_root)
         return st_text("%ssleeptune tune", sudo_word());
     return st_text("sleeptune report --frames %u", frames);

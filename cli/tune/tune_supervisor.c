@@ -190,7 +190,7 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
 int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
 {
     if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the supervising process was ended");
+        snprintf(why, ST_TUNING_WHY_BYTES, "the process that undoes all trials was ended");
         return -EPIPE;
     }
     for (size_t i = 0; i < 2 * s->candidates->n; i++) {

@@ -101,8 +101,9 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
                 st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
             turns = st_text("; in all this thread ran for %lld ns", (long long)found.turns_ns);
-        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name,
-               found.cpu, (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
+        ST_DBG("%s had CPU %d for %lld ns, %s; the loop waited %lld ns, as the scheduler says%s",
+               found.name, found.cpu, (long long)found.ns, waited, (long long)late->runq_wait_ns,
+               turns);
         st_causes_take(tracer->causes, late, &found);
     }
 }
@@ -136,8 +137,9 @@ static const char *try_remote(struct st_platform *platform, const char *socket, 
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return NULL;
-    return r == -EACCES    ? "trace.enabled is off, and only members of its group may ask the "
-                             "system's sleeptuned"
+    return r == -EACCES
+               ? "trace.enabled is off here, and you are not in the group that may ask the "
+                 "system's sleeptuned"
            : r == -ENOTSUP ? "trace.enabled is off, also of the system's sleeptuned"
                            : "trace.enabled is off in the configuration";
 }

@@ -139,8 +139,8 @@ const struct st_config_key st_config_keys[] = {
      "wake-up costs about half a microsecond more."},
     {"trace.buffer_kb", ST_CONFIG_INT, "kB", "2048", 64, 65536, NULL, AT(trace.buffer_kb),
      ST_CONFIG_APPLIES_TRACE,
-     "Kernel memory of the trace (trace.enabled), on each CPU, at most 64 MB in all. A file of a "
-     "dropout reaches back as far as it holds: some seconds on a busy CPU."},
+     "Kernel memory of the trace (trace.enabled), on each CPU, at most 64 MB in all. The record of "
+     "a dropout reaches back as far as this memory: some seconds on a busy CPU."},
     {"notify.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(notify.enabled),
      ST_CONFIG_APPLIES_NOTIFY,
      "Show a notification on your desktop when a program had three dropouts: once for each program "

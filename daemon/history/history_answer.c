@@ -100,7 +100,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
                 ? read_trace(reader, view->path, query, &text)
                 : st_history_document_text(reader, &asked, &ask->now.sums, &ask->now.span, &text);
     if (r == -ENOENT && ask->which == ST_ROUTE_TRACE)
-        text = refuse(http_status, HTTP_NOT_FOUND, "no record of that moment");
+        text = refuse(http_status, HTTP_NOT_FOUND, "sleeptuned has no record of that moment");
     else if (r == -ERANGE || r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST, st_history_document_error(reader, r));
     else if (r < 0) {

@@ -345,7 +345,8 @@ int st_history_file_write(struct st_history_file *file, const struct st_waiting_
         if (retained < 0)
             ST_WARN("cannot remove old rows of %s: %s", file->used.path, strerror(-retained));
         if (noted < 0)
-            ST_WARN("cannot write to %s what changed: %s", file->used.path, strerror(-noted));
+            ST_WARN("cannot write to %s what changed on this computer: %s", file->used.path,
+                    strerror(-noted));
         file->bytes = st_history_bytes(file->history);
     }
     if (file->history != NULL)

@@ -476,7 +476,8 @@ static void hide_figures(const struct st_http *http, struct st_route *route)
     else if (route->body == ST_ROUTE_PAGE)
         route->body = ST_ROUTE_SHELL;
     else
-        *route = st_route_refuse(401, "this address needs its token: run sleeptune status --html");
+        *route = st_route_refuse(
+            401, "this page needs a token in its address: run sleeptune status --html");
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -502,7 +503,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     /* Refused before any answer is made, since even its size or status could reveal something to
      * the other site. */
     if (is_embedded(connection))
-        route = st_route_refuse(403, "a page of another site may link to this, not embed it");
+        route = st_route_refuse(403, "other sites may link to this page, but not embed it");
     if ((http->token[0] != '\0' || http->network) && !is_known)
         hide_figures(http, &route);
     if (request == NULL) {

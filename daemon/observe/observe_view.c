@@ -227,7 +227,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
                     source->seen.sum.n - source->seen.sum.device_n);
     }
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
-                      "No sound for so long in dropouts whose length is known.");
+                      "How long sound was missing in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
         /* A source that can measure lengths begins with 0: Prometheus does not count the first
          * value of a series as an increase. */

@@ -140,7 +140,7 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
 {
     const char *worst = st_text(", worst %s", ns_text(hist->total_n > 0, hist->max_ns));
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        worst = st_text(", without %ju that were up to %s late (stalls)",
+        worst = st_text(", not counting %ju that were up to %s late (stalls)",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     add(to, OK, "Lateness",
         st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
@@ -308,8 +308,8 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
         add(to, OK, "Not seen here",
             st_text("losses between %s and %s%s", client->name, st_xrun_sources_title(of->source),
                     client->load.between == ST_XRUN_BETWEEN_STOPS
-                        ? ": sound that the program sends too late while it runs (a program that "
-                          "stops is watched)"
+                        ? ": sound that the program sends too late while it runs (if it stops, "
+                          "sleeptuned sees that)"
                         : ""));
     }
 }

@@ -64,13 +64,14 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
                 source->why);
     }
     if (view->config.error[0] != '\0')
-        add(ret, &n, "config", "the old settings are kept: %s", view->config.error);
+        add(ret, &n, "config", "the old settings stay in force: %s", view->config.error);
     if (view->failed.socket[0] != '\0')
         add(ret, &n, "socket", "%s", view->failed.socket);
     if (view->failed.http[0] != '\0')
         add(ret, &n, "http", "%s", view->failed.http);
     if (view->failed.trace[0] != '\0')
-        add(ret, &n, "trace", "culprits of late wake-ups cannot be named: %s", view->failed.trace);
+        add(ret, &n, "trace", "sleeptuned cannot name the culprits of late wake-ups: %s",
+            view->failed.trace);
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(ret, &n, "history", "the history is kept in memory for now: %s", view->history.why);
     else if (view->history.missing)

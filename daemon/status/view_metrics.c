@@ -26,7 +26,7 @@ static void lateness(FILE *out, const struct st_result *loop)
 {
     const char *name = "sleeptune_lateness_seconds";
     st_observe_metric(out, name, "histogram",
-                      "Wake-up of a cycle minus its due time; negative is early.");
+                      "How late each cycle of the test loop woke; negative: early.");
     ST_EACH (bound_ns, st_view_bounds_ns)
         fprintf(out, "%s_bucket{le=\"%.9g\"} %ju\n", name, st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
@@ -80,12 +80,12 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             loop->miss_events.n);
     if (loop->elapsed_periods > loop->records_lost)
         gauge(out, "sleeptune_miss_events_per_hour_max95",
-              "Upper 95 % bound of events per hour since the start of the loop.",
+              "Upper 95 % bound of missed deadlines (as events) an hour since the test loop began.",
               st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
     counter(out, "sleeptune_skipped_periods_total",
             "Skipped periods: the test loop did not run in them.", loop->skipped_periods);
-    counter(out, "sleeptune_records_lost_total",
-            "Cycles that were not recorded, because the ring buffer was full.", loop->records_lost);
+    counter(out, "sleeptune_records_lost_total", "Cycles that sleeptuned could not record in time.",
+            loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
     conditions(out, loop);
@@ -138,9 +138,9 @@ char *st_view_metrics(const struct st_view *view, bool named)
         return NULL;
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
-    st_observe_metric(
-        out, "sleeptune_device_dropouts_total", "counter",
-        "Dropouts of devices, with resyncs and losses on a USB bus; own: of sleeptuned's stream.");
+    st_observe_metric(out, "sleeptune_device_dropouts_total", "counter",
+                      "Dropouts of devices, with resyncs and losses on a USB bus; own: "
+                      "sleeptuned's own test stream.");
     fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %ju\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
     degraded(out, view);

@@ -39,8 +39,9 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
         .way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
     while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
-            exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0],
-                               ST_VERSION, optarg));
+            exit(st_ear_absent(
+                "%s has version %s, but sleeptune has %s: install one version of both", argv[0],
+                ST_VERSION, optarg));
         else if (option == 'f' && st_number_i64(optarg, 1, ST_EAR_FRAMES_MAX, &frames) == 0)
             ear->frames = (uint32_t)frames;
         else if (option == 'p')

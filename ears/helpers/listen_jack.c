@@ -152,7 +152,7 @@ static int connect_ports(bool cable)
         const int r = jack_connect(listener.client, st_text("%s:%s", player, names[i]),
                                    jack_port_name(listener.ports[i]));
         if (r != 0 && r != EEXIST)
-            return st_ear_absent("JACK does not connect the two clients");
+            return st_ear_absent("JACK did not connect sleeptune's player and recorder");
     }
     ST_PRINT(ear->head.records, "%s", jack_port_name(listener.ports[0]));
     return ST_EAR_DONE;
@@ -176,7 +176,7 @@ static jack_port_t *open_port(const char *name, bool out)
 static int open_client(const char *server)
 {
     if (st_jack_server_is_pipewire())
-        return st_ear_absent("the JACK library here is PipeWire's");
+        return st_ear_absent("the installed JACK library is PipeWire's");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_ear_absent("%s", why);
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     if (geteuid() == 0)
         return st_ear_absent("run sleeptune listen as the user who plays");
     if (st_ear_split(&listener.ear) < 0)
-        return st_ear_absent("no process can be started");
+        return st_ear_absent("cannot start a second process");
     const int r = begin(st_text_is(listener.ear.way, "cable"), st_jack_server_name());
     if (r != ST_EAR_DONE) {
         if (listener.ear.pid != 0)

@@ -501,7 +501,7 @@ static void on_deadline(void *ctx, ST_UNUSED uint64_t expirations)
     struct listener *listener = ctx;
     if (!listener->headed)
         end(listener, st_ear_absent(listener->syncs_n == 0 ? "the PipeWire server does not answer"
-                                                           : "PipeWire does not run the device"));
+                                                           : "PipeWire did not start the device"));
 }
 
 static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
@@ -562,7 +562,7 @@ int main(int argc, char **argv)
     static struct listener listener;
     st_ear_options(&listener.ear, argc, argv);
     if (st_ear_split(&listener.ear) < 0)
-        return st_ear_absent("no process can be started");
+        return st_ear_absent("cannot start a second process");
     setenv("PIPEWIRE_DEBUG", "0", 0);
     pw_init(NULL, NULL);
     listener.loop = pw_loop_new(NULL);

@@ -57,7 +57,7 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
                      st_text_or(error.message, strerror(-r)));
         else
             snprintf(text, text_bytes,
-                     "rtkit granted SCHED_RR %d, computing without a pause for at most %lld ms",
+                     "rtkit granted SCHED_RR %d, with at most %lld ms of computing without a sleep",
                      granted, (long long)(rttime_ns / ST_NS_PER_MS));
     }
     sd_bus_error_free(&error);

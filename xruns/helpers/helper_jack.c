@@ -139,7 +139,7 @@ static int open_client(void)
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
         return st_helper_line_absent(
-            "the JACK library here is PipeWire's, which is watched as PipeWire");
+            "the installed JACK library is PipeWire's: its programs are watched with PipeWire");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_helper_line_absent("%s", why);

@@ -60,7 +60,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
     while ((option = getopt(argc, argv, "c:e:l:p:u:V:x:")) != -1) {
         if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
-                "%s has version %s, and what started it has version %s. Restart sleeptuned.",
+                "%s has version %s, but the program that started it has %s. Restart sleeptuned.",
                 argv[0], ST_VERSION, optarg));
         else if (option == 'l')
             options.listen = optarg;

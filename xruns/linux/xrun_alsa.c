@@ -406,8 +406,8 @@ const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .title = "ALSA",
     .summary =
-        "state of ALSA's streams in /proc/asound, read four times a second while one runs: several "
-        "xruns between two readings count as one, and how much was left in each buffer at least",
+        "state of ALSA's streams in /proc/asound and how much is left in each buffer, read four "
+        "times a second while one runs: several xruns between two readings count as one",
     .device_only = true,
     .poll_ns = POLL_NS,
     .tells_playing = true,

@@ -13,5 +13,5 @@ const struct st_xrun_source st_xrun_usb = {
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-usb",
-    .root_why = "only root can read USB packets; worth it if a USB sound card clicks",
+    .root_why = "only root can read USB packets: run sleeptuned as root if a USB card clicks",
 };

@@ -84,7 +84,7 @@ static void forced_glitches_are_found_and_are_no_losses(void **state)
  * cut off, and what it records gets a noise of one step (virtual_oss.c, virtual_oss_mixer_core;
  * main.c, vclient_noise). FreeBSD 15.1, w1-listen-24-8ms.txt. At 8b8d5cff: "Invalid: only 6 of the
  * 9 deliberate glitches were found, so losses may have been missed. 3 losses were found in 15 s
- * over a loop of virtual_oss", of 1, 48 and 960 frames: "other sound in its place". */
+ * over virtual_oss's loopback device", of 1, 48 and 960 frames: "other sound in its place". */
 static void over_virtual_oss_each_glitch_is_found(void **state)
 {
     const int bits[] = {16, 24, 32};

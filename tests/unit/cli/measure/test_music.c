@@ -304,7 +304,7 @@ static void who_is_not_watched_is_said(void **state)
     assert_null(st_facts_find(facts, ST_MUSIC_DROPOUTS));
     says(facts, "No sound server was watched: it is not installed.");
     says(watch("pulseaudio", NULL, 0, 0, false),
-         "No sound server was watched: no sound server of this user runs.");
+         "No sound server was watched: no sound server is running for this user.");
     says(watch("pipewire", NULL, 0, 0, true),
          "No sound server was watched: run this command as the user who plays.");
     assert_int_equal(program.opened, 0);
