@@ -13,7 +13,7 @@
 #define EVER(latency, profile)                                                                     \
     "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
 
-#define BYTES_PER_S 192000 /* of the tables' reference format: 48 kHz, stereo, 16 bit */
+#define BYTES_PER_S 192000 /* bytes/s of the table's format: 48 kHz, stereo, 16 bit */
 
 /** Default playback buffers: a ring of 2^ring bytes, divided into 2^blocks blocks (FreeBSD
  * sys/dev/sound/pcm/channel.c). */

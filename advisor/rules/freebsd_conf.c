@@ -18,7 +18,8 @@ static const char *name_of(const struct conf *conf, const struct st_fact *line)
     return line->key + strlen(conf->prefix);
 }
 
-/** The running value. NULL: no collector looked for it. */
+/** The fact with the running value of the setting in this line. NULL: no collector looked for it.
+ */
 static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
 {
     return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));

@@ -132,7 +132,8 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define FIRST_ADAPTIVE 1401000
 #define FIXED_RING_MS  8 /* ms; half of the ring in older versions */
 #define BLOCK_SLACK_US                                                                             \
-    500 /* us; a block may be this much longer or shorter, since it has whole frames */
+    500 /* us; a block may be this much longer or shorter than buffer_ms, since it consists of     \
+           whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
@@ -140,7 +141,8 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     const bool adaptive =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    /* us; the block with which the attached device works; 0: not known */
+    /* length of the block that the attached device uses now, in ms (the fact is in us); 0: not
+     * known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
     const int64_t fits = (int64_t)fmin(fmax(period_ms, 2 - adaptive), USB_MS_MAX),

@@ -11,8 +11,8 @@
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 
-/** Does clock_nanosleep obey alloweddeviation on this kernel? The sysctl takes precedence over the
- * version. Sets the finding if unknown. */
+/** Does clock_nanosleep obey alloweddeviation on this kernel? The sysctl nanosleep_precise takes
+ * precedence over the version of the kernel. If both are unknown, sets the finding. */
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     static const char key[] = ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE;

@@ -148,7 +148,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     st_finding_effect(finding, effect_us, "%s", formula);
 }
 
-/** Has a state a latency that is not a valid number of us? If so, sets the finding. */
+/** Does an idle state have a latency that is not a valid number of us? If so, sets the finding. */
 static bool is_unread(const struct scan *scan)
 {
     return scan->unread != NULL &&

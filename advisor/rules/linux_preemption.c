@@ -80,8 +80,9 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN)
         return found;
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
-        /* a kernel that cannot switch reports PREEMPT for both full and lazy; lazy exists
-         * since 6.13 */
+        /* A kernel that cannot switch its model at run time reports PREEMPT for both full and lazy.
+         * The configuration distinguishes them; without it, a kernel before 6.13, which has no lazy
+         * model, is full. */
         found.model = config_model(facts);
         if (found.model != MODEL_LAZY && found.model != MODEL_FULL)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
@@ -122,8 +123,8 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
             finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
-/** How to install a real-time kernel; the running kernel's release or version names its
- * distribution. */
+/** Finds the command that installs a real-time kernel. The release or version of the running kernel
+ * shows which distribution this is. */
 static const char *real_time_package(const struct st_facts *facts)
 {
     static const struct {
@@ -131,7 +132,7 @@ static const char *real_time_package(const struct st_facts *facts)
     } rows[] = {
         {"+rpt", "sudo apt install linux-image-rpi-v8-rt\n# then choose it in "
                  "/boot/firmware/config.txt (kernel=)"},
-        /* the version of Liquorix kernels contains "buntu", too */
+        /* "Ubuntu itself": Liquorix kernels, too, have "buntu" in their version */
         {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
