@@ -41,9 +41,9 @@ extern const struct st_change_row {
     bool by_name; /* the program reads files in the order of their names, whatever their folder */
     bool users;   /* the file is in the home folder of the user who plays, and is written with that
                      user's   rights */
-    /* A line in another file sets the same thing if it contains this name, which is the first word
-     * of the key or, with named_by_value, of the value. If the character `named_behind` is there,
-     * the name follows it. */
+    /* How to find the name of the setting. A line of another file that contains this name sets the
+     * same thing. The name is the first word of the key or, with named_by_value, of the value; if
+     * the character `named_behind` is in the text, the name follows that character. */
     bool named_by_value;
     char named_behind;
     const char *named; /* text that precedes this name; NULL: none */

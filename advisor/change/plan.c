@@ -13,8 +13,8 @@ struct adder {
     /* the change that is added now */
     const struct st_change *change;
     struct st_entry form;
-    /* for a path with '*': the folder before the '*', and the rest of the path after its
-     * component */
+    /* for a path with '*': the folder above the component with the '*', and the rest of the path
+     * after that component */
     const char *folder, *rest;
     const char *why;
 };
