@@ -74,8 +74,8 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return r;
 }
 
-/** Checks a FreeBSD capture: it must have a sysctl that is read. If its text was cut off, missing
- * facts are unknown. */
+/** Checks a FreeBSD capture: it must have at least one sysctl that sleeptune uses. If its text was
+ * cut off, facts that it lacks are unknown. */
 static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";

@@ -40,8 +40,9 @@ static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
     const char *release = st_text_base(st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*")),
-               *path = st_text("/boot/config-%.200s",
-                               release), /* other: where Fedora and others keep it */
+               *path = st_text(
+                   "/boot/config-%.200s",
+                   release), /* other: path at which Fedora and others keep the configuration */
                    *other = st_text("/lib/modules/%.200s/config", release);
     int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
     if (opened != 0 && st_collector_begin(c, other, c->buf, c->buf_bytes) == 0) {

@@ -64,7 +64,8 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    /* absent until ask.c reads the kernel's log, or a condition is known */
+    /* these facts are absent until ask.c reads the kernel's log, or until condition() puts a value
+     */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
@@ -73,8 +74,8 @@ static void collect_place(struct st_collector *c)
     if (!c->live)
         captured_request(c);
     else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
-        /* a device that can be opened is refused with -EINVAL; any other error says why it could
-         * not be opened */
+        /* no value was read: the fact becomes unreadable, with the error of opening the device or,
+         * if it can be opened, with EINVAL */
         const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
         st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL,
                                  REQUEST_PATH);
