@@ -73,7 +73,8 @@ const char *st_report_format_headline(const struct st_report *report)
         if (seen->state == ST_FACT_OK && seen_n++ < SEEN_MAX)
             said = st_text_joined(said, "\n", st_text("%s.", seen->text));
     }
-    /* a posted text that shows what happened is its own answer */
+    /* if a posted text shows what happened and no finding may make the loop late, these sentences
+     * are the answer */
     if (seen_n > 0 && bearing_n == 0)
         return said;
     struct st_wish alone = report->wish;

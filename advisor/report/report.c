@@ -63,8 +63,9 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** Number that orders findings of one status, largest first: what may cost the whole period, known
- * costs, costs without a bound, and last what costs this loop nothing. */
+/** Number that orders findings of one status, largest first: findings that may cost the whole
+ * period come first, then known costs, then costs without a bound, and last findings that cost this
+ * loop nothing. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
