@@ -36,8 +36,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
     /* owners of streams that do not count as programs with a card for themselves: sound servers,
-     * wireplumber (it only tests what the card can do) and sleeptuned (its own stream is not music)
-     */
+     * wireplumber (it only tests what a card can do), sleeptuned (its own stream is no music) */
     static const char *const servers[] = {"pipewire",    "data-loop", "pw-data-loop",
                                           "wireplumber", "jackd",     "pulseaudio",
                                           "alsa-",       "sleeptune", NULL},
@@ -275,7 +274,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
     best.usual_frames = best.cycle_frames = best.default_frames =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, frames);
     if (forced > 0)
-        return best; /* requests of programs have no effect */
+        return best; /* if the quantum is forced, requests of programs have no effect */
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         struct st_buffer_asked one = best;
         one.node = node;

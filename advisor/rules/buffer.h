@@ -6,7 +6,7 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
-/* defaults in pipewire.conf(5) */
+/* defaults in pipewire.conf(5), in frames and Hz */
 #define ST_BUFFER_PIPEWIRE_FRAMES  1024
 #define ST_BUFFER_PIPEWIRE_RATE_HZ 48000
 #define ST_BUFFER_PIPEWIRE_MIN     32
@@ -81,5 +81,5 @@ bool st_buffer_is_playing(const struct st_fact *fact);
 /** The program of this PipeWire node; "a program": its name is unknown. */
 const char *st_buffer_program(const struct st_fact *node);
 
-/** "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
+/** The period as a text: "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
 const char *st_buffer_text(const struct st_wish *wish);

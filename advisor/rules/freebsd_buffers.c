@@ -203,7 +203,8 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
         dsp = st_facts_find(finding->facts, DEFAULT);
     if (strcasecmp(enable, "YES") != 0)
         st_finding_not_applicable(finding, UNUSED);
-    else if (dsp == NULL || dsp->text == NULL) /* a malformed value contains shell variables */
+    else if (dsp == NULL || dsp->text == NULL) /* a malformed value, one with shell variables, has a
+                                                  text, too, and is judged */
         st_finding_unknown(
             finding, "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
     else

@@ -308,7 +308,7 @@ static void judge_memlock(struct st_finding *finding)
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB", whose);
         if (by_machine)
             st_machine_fix_sysctl(
-                finding, "vm.max_user_wired", /* in pages */
+                finding, "vm.max_user_wired", /* a number of pages */
                 st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);

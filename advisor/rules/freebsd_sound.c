@@ -10,7 +10,8 @@
  * else of another one. -1: no USB sound device is known. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
-    /* a USB unit's parent is "uaudio0", in sndstat of 13 and older "at ? kld snd_uaudio" */
+    /* the parent of a USB unit is "uaudio0"; /dev/sndstat of FreeBSD 13 and older shows the
+     * driver's module instead, "snd_uaudio" */
     static const struct {
         const char *prefix, *suffix;
     } rows[] = {{PCM, ".%parent"}, {ST_KEYS_FREEBSD_SNDSTAT "pcm", ".parent"}};

@@ -334,8 +334,8 @@ struct counter {
     int quality;   /* the kernel's rating; negative: never chosen automatically */
 };
 
-/** Finds the counter with the highest quality whose name begins with `prefix`. name "": there is
- * none. */
+/** Finds the counter with the highest quality whose name begins with `prefix`. If there is none,
+ * returns a counter with the name "". */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
     struct counter best = {.quality = INT_MIN}, one;

@@ -602,7 +602,8 @@ static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const char *card;
-    /* Xen's dom0 looks like a virtual machine, but has the real devices */
+    /* Xen's dom0 ("control_d") looks like a virtual machine, but is no guest here, since it has the
+     * real devices */
     const bool guest =
         st_machine_is_guest(facts) &&
         strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;

@@ -222,7 +222,7 @@ const struct st_rule st_rule_linux_rt_time = {
 
 struct clients {
     struct st_finding *finding;
-    char names[200]; /* of the programs without real-time priority */
+    char names[200]; /* names of the programs without real-time priority */
     int without_n, with_n;
     const char *last;
 };

@@ -54,8 +54,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
     const struct st_buffer_asked asked = st_buffer_asked(facts);
-    /* follows_ring: before 0.3.84 PipeWire's cycle is at most half the ring, even if its quantum is
-     * forced */
+    /* follows_ring: before PipeWire 0.3.84 the cycle is at most half the card's ring buffer, even
+     * if the quantum is forced */
     const bool quantum_unread = st_machine_first_unread(facts, cycle_keys) != NULL,
                follows_ring =
                    st_buffer_pipewire_version(facts) > 0 && st_buffer_pipewire_version(facts) < 384;
@@ -234,8 +234,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                           "PipeWire never goes below %jd frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        min = ST_BUFFER_PIPEWIRE_MIN; /* the loop below halves this if even it lasts longer than the
-                                         wished period */
+        min = ST_BUFFER_PIPEWIRE_MIN; /* start value, which the loop below halves if it lasts longer
+                                         than the wished period */
         while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
             min /= 2;
         if (running)
