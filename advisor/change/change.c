@@ -22,7 +22,7 @@
 /* If several files set the same thing, their folders and names decide which file wins
  * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
-    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads this file, then
+    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads sysctl.conf, then
        sysctl.conf.local */
     [ST_CHANGE_SYSCTL] = {"sysctl",
                           {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
@@ -129,7 +129,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .users = true,
          .named_by_value = true,
          .named = "api.alsa.headroom "},
-    /* Debian's grub-mkconfig sources these files in the order of their names */
+    /* Debian's grub-mkconfig sources the files of default/grub.d in the order of their names */
     [ST_CHANGE_BOOT] = {"grub",
                         {{"/etc/default/grub.d/zz-sleeptune-%r.cfg",
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT %v\"",
@@ -139,8 +139,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                         .command = "update-grub",
                         .by_name = true,
                         .named_by_value = true},
-    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file
-       system */
+    /* FreeBSD, loader.conf(5): the files of loader.conf.d are read after loader.conf, in the order
+       in which the file system lists them */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-sleeptune-%r.conf", "%k=\"%v\"",

@@ -43,7 +43,8 @@ static bool is_systemd_boot(struct st_platform *machine)
     size_t len, n = 0;
     if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) != 0)
         return false;
-    /* the file begins with four bytes of attributes */
+    /* skip the four bytes of attributes at the beginning, and keep the low byte of each UTF-16
+     * character */
     for (size_t i = 4; i < len; i += 2)
         raw[n++] = raw[i];
     raw[n] = '\0';
