@@ -22,15 +22,17 @@ struct asker {
 
 struct question {
     const char *key;    /* the fact that says whether the server answered: "linux.ask.pipewire" */
-    const char *daemon; /* fact that the server runs */
-    const char *or_daemon; /* another name under which the server may run; NULL: none */
+    const char *daemon; /* the fact that shows that the server runs */
+    const char *or_daemon; /* a second fact that is enough to ask: the server runs under another
+                              name, or D-Bus starts it when it is needed; NULL: none */
     bool of_user;          /* the server belongs to a user's session, not to the system */
     const char *in_files;  /* the answer's only fact, if configuration files may contain it, too;
                               NULL: they cannot, or the answer has several facts */
     const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
-    const char *const *facts; /* facts of the answer, unknown if there is none; NULL-terminated */
+    const char *const
+        *facts; /* facts of the answer, unknown if the server does not answer; NULL-terminated */
 };
 
 #define WORDS(...)                                                                                 \

@@ -194,7 +194,7 @@ static int level(void *ctx, const char *name)
 }
 
 /** Calls fn for each entry of a folder. @param key the fact that becomes unreadable if the folder
- * does. */
+ * cannot be read. */
 static void scan_folder(struct st_collector *c, const char *folder, st_name_fn fn, const char *key)
 {
     struct scan scan = {.c = c, .folder = folder};
