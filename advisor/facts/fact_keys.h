@@ -13,7 +13,7 @@
 #define ST_KEY_SYSTEM_INPUT "system.input"
 /* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
-/* sentences about what the text itself shows, most important first: "system.seen.00" */
+/* sentences about what a posted text itself shows, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
 /* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
