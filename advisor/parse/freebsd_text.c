@@ -65,7 +65,7 @@ struct walk {
     int unit;         /* unit of the device that is read now; -1: outside of a device */
     bool hw_play;     /* the lines read now are about a hardware channel that plays */
     bool has_play;    /* the first hardware channel of this device that plays was read */
-    unsigned rate_hz; /* rate of that channel's hardware */
+    unsigned rate_hz; /* hardware rate of the playback channel that is read now */
     unsigned format;
 };
 
