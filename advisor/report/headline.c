@@ -11,7 +11,7 @@
 static const char *problem_text(const struct st_finding *problem)
 {
     char *text = st_text("%s.", problem->summary);
-    /* "jack.service", "/etc/jackdrc" at the beginning are names and stay */
+    /* a name at the beginning, such as "jack.service" or "/etc/jackdrc", keeps its small letter */
     if (strcspn(text, "./") >= strcspn(text, " "))
         text[0] = (char)toupper((unsigned char)text[0]);
     return text;
