@@ -54,7 +54,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                           "the driver checks the card once in half a block, but at most once in a "
                           "clock tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
-    /* the name becomes part of a command that the user pastes */
+    /* the name becomes part of a command that the user pastes, so it must be safe in a shell */
     if (st_machine_is_plain(name)) {
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
         /* no change for pcm: its units get other numbers when a USB device comes or goes, and a

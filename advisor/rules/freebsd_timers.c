@@ -175,7 +175,8 @@ static const char *find_alternative(const struct st_facts *facts)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ".flags") {
         const char *name = st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET);
-        /* the name becomes part of a command to paste, and a capture may come from a stranger */
+        /* the name becomes part of a command that the user pastes, so it must be safe in a shell: a
+         * capture may come from a stranger */
         if (fact->is_int && (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
             strlen(name) < 32 && st_text_is_of(name, "_-"))
             return name;

@@ -563,7 +563,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
     return false;
 }
 
-#define WISHED_FRAMES 512 /* frames that `apply` writes (advisor/change/change.c) */
+#define WISHED_FRAMES                                                                              \
+    512 /* frames of reserve that `apply` writes as api.alsa.headroom (advisor/change/change.c) */
 
 /* Does the card have the reserve that `sleeptune apply linux-device-headroom=CARD` sets? */
 static void judge_wished_card(struct st_finding *finding, const char *card)
