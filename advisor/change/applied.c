@@ -44,8 +44,9 @@ static char *folder_of(const struct st_entry *entry)
     return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
 }
 
-/* Counts the folders above the file that do not exist, or that apply made for other files of ours:
- * the last revert removes them. For a block, counts the file if it does not exist. */
+/* Sets entry->made to the number of folders above the file that apply makes now, or made for our
+ * other files, so that the last revert can remove them. For a block, counts the file itself if it
+ * does not exist. */
 static void count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     char *folder = folder_of(entry);

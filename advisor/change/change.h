@@ -98,9 +98,7 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
     ST_ENTRY_DIFFERS,
-    ST_ENTRY_GONE, /* the file or sysctl does not exist, or the lines that sleeptune added to the
-                    * file do not
-                    */
+    ST_ENTRY_GONE, /* the file or sysctl does not exist, or the file lacks sleeptune's lines */
     ST_ENTRY_UNREAD,
 };
 struct st_look {
