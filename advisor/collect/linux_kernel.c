@@ -149,7 +149,8 @@ void st_linux_kernel_collect(struct st_collector *c)
         st_collector_read(c, file->key, file->path, ST_VALUE_TEXT);
     whole_version(c);
     config(c);
-    /* the resolution is the same in all lines: print_base() of kernel/time/timer_list.c */
+    /* the resolution is the same in all lines, so the first one counts: print_base() of
+     * kernel/time/timer_list.c */
     st_collector_line(c, ST_KEY_TIMER_LIST_RESOLUTION_NS, "/proc/timer_list", ".resolution: %s",
                       ST_VALUE_INT);
     st_collector_line(c, ST_KEY_TIMER_LIST_HRES_ACTIVE, "/proc/timer_list", ".hres_active : %s",

@@ -10,8 +10,8 @@
 
 #define PROCESSES_MAX 8192
 #define THREADS_MAX   512 /* most threads read in all, without those of daemons */
-#define THREADS_OF_ONE_MAX                                                                         \
-    48 /* programs with more threads are not read: they are browsers, not sound servers */
+/* programs with more threads are not read: they are browsers, not sound servers */
+#define THREADS_OF_ONE_MAX 48
 #define REAL_TIME_MAX      128
 #define NAME_BYTES         15 /* most bytes of a process's name in /proc */
 #define POLICY_FIFO        1
