@@ -39,7 +39,7 @@
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
-/* values of limits and rights */
+/* value of a limit that has no upper bound */
 #define ST_UNLIMITED (-1)
 #define ST_TRIED_PRIORITY                                                                          \
     70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
@@ -240,17 +240,19 @@
  * report it is the object "music", and the names have no prefix --- */
 #define ST_MUSIC_PREFIX "music."
 /* sentences for people; exists if the music was watched */
-#define ST_MUSIC_ANSWER      "music.answer"
-#define ST_MUSIC_NEXT        "music.next"        /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER      "music.server"      /* "PipeWire"; absent: none was watched */
-#define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched */
+#define ST_MUSIC_ANSWER "music.answer"
+/* what to do next: "COMMAND (why)", or a sentence; absent: nothing */
+#define ST_MUSIC_NEXT "music.next"
+/* the server that was watched: "PipeWire"; absent: none */
+#define ST_MUSIC_SERVER      "music.server"
+#define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched, in ns */
 #define ST_MUSIC_DROPOUTS    "music.dropouts"    /* integer: dropouts of devices and clients */
 #define ST_MUSIC_CLIENT      "music.client"      /* the client with most of the dropouts */
 /* integer: the dropouts of that client */
 #define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts"
 /* reason of most of that client's dropouts: "too-slow" */
 #define ST_MUSIC_REASON "music.reason"
-#define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size */
+#define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size in frames */
 
 /* integer: dropouts that the daemon sleeptuned has counted; it watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"
