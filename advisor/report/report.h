@@ -75,8 +75,7 @@ void st_report_rank(struct st_report *report, const struct st_tuned *tuned);
  * aside. */
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
 
-/** Names of the profiles: "desktop", "studio", "laptop", "server"; index: enum st_report_profile.
- */
+/** Names of profiles: "desktop", "studio", "laptop", "server"; index: enum st_report_profile. */
 extern const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1];
 ST_NODISCARD int st_report_profile_parse(const char *text,
                                          enum st_report_profile *ret); /* 0 or -EINVAL */
