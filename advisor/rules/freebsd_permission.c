@@ -233,9 +233,9 @@ static int64_t wired_bytes(const struct st_facts *facts)
     return pages * page;
 }
 
-/** Sets the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes from
- * login.conf. A user with a login class other than default and audio keeps that class, since it may
- * set other things. */
+/** Sets the fix: the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes
+ * from login.conf. A user with a login class other than default and audio keeps that class, since
+ * it may set other things. */
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");

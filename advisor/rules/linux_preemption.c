@@ -234,8 +234,8 @@ const struct st_rule st_rule_linux_preemption = {
  * chosen?
  * --- */
 
-/** For longer periods the rule does not judge: handlers of other devices are then seldom a problem.
- * The limit is a choice of this rule. */
+/** For longer periods the rule gives no advice: handlers of other devices are then seldom a
+ * problem. The limit is a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -404,7 +404,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** For longer periods the rule does not judge: the detector takes a few microseconds every few
+/** For longer periods the rule gives no advice: the detector takes a few microseconds every few
  * seconds. The limit is a choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
