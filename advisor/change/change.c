@@ -148,7 +148,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           THEN_BOOT,
                           {"_.-:%"},
                           {WORDS}},
-    /* FreeBSD, rc.conf(5) and rc.subr: the files in these folders are read after rc.conf */
+    /* FreeBSD, rc.conf(5) and rc.subr: the files of a service in rc.conf.d are read after rc.conf
+     */
     [ST_CHANGE_RC_CONF] =
         {"rc",
          {{NULL},
@@ -368,7 +369,8 @@ int st_change_file_read(struct st_platform *machine, const char *path, char **re
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        /* -EXDEV: a link out of the captured tree counts as a missing file; writing refuses it */
+        /* -EXDEV: a link that leads out of the captured tree counts as a missing file; a write to
+         * it fails */
         return r == -EXDEV ? -ENOENT : r;
     }
     *ret = text;
