@@ -128,7 +128,7 @@ static void add_client(struct graph *graph, json_int_t id, const json_t *props)
     graph->clients[graph->clients_n].id = id;
     graph->clients[graph->clients_n++].pid =
         st_json_integer(props, leaf) +
-        strtoll(st_json_text_of(props, leaf), NULL, 10); /* the value is a number or a text */
+        strtoll(st_json_text_of(props, leaf), NULL, 10); /* a number or a text: one term is 0 */
 }
 
 static void put_list(const json_t *list, struct graph *graph)
