@@ -31,8 +31,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
         st_rule_fix(finding);
 }
 
-/** Judges one rule. It becomes unknown if a posted text, which shows only a part of a machine, has
- * none of the rule's facts, or if a saved tree lacks the rule's file. */
+/** Judges one rule. The finding becomes unknown if a posted text, which shows only a part of a
+ * machine, has none of the rule's facts, or if a saved tree lacks the rule's file. */
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts,
                      const struct st_wish *wish, struct st_finding *finding)
 {
