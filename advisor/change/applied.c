@@ -44,8 +44,9 @@ static char *folder_of(const struct st_entry *entry)
     return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
 }
 
-/* Counts the folders above the file that do not exist, or that apply made for other files of ours:
- * the last revert removes them. For a block, counts the file if it does not exist. */
+/* Sets entry->made to the number of folders above the file that apply makes now, or made for our
+ * other files, so that the last revert can remove them. For a block, counts the file itself if it
+ * does not exist. */
 static void count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     char *folder = folder_of(entry);
@@ -124,8 +125,8 @@ static void undo_entry(struct st_applied *applied, size_t i)
         event = ST_EVENT_GONE;
     if (look.now != NULL && st_text_is(look.now, entry->old_value))
         event = ST_EVENT_AS_BEFORE;
-    /* an empty value: a run was killed while it wrote a file of a captured tree. Files of the
-     * kernel are never empty meanwhile. */
+    /* An empty value means that a run was killed while it wrote a file of a captured tree, so the
+     * old value is restored. Files of the kernel are never empty during a write. */
     if (look.now != NULL && look.now[0] == '\0')
         event = ST_EVENT_RESTORED;
     if (event == ST_EVENT_RESTORED) {
@@ -216,8 +217,8 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
                    : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
     if (!step->file && !st_change_value_is(p, step->target, step->old_value))
-        /* another program changed it after the plan was made: meanwhile the user was asked, and the
-         * loop recorded */
+        /* another program changed the value after the plan was made, while sleeptune asked the user
+         * or measured */
         return -ESTALE;
     const int r =
         step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;

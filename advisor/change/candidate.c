@@ -112,8 +112,8 @@ static void find_writers(struct st_candidates *ret, const struct st_facts *facts
 
 int st_candidates_late_share(enum st_os os)
 {
-    /* FreeBSD's default alloweddeviation 5 makes a sleep 6.25 % longer (core/tick.h): 1/20 of the
-     * period counts that as late, 1/10 does not */
+    /* FreeBSD's default alloweddeviation 5 makes a sleep 6.25 % longer (core/tick.h). With 1/20 of
+     * the period as the limit such a sleep counts as late, with 1/10 it does not */
     return os == ST_OS_FREEBSD ? 20 : 10;
 }
 

@@ -35,7 +35,8 @@ struct st_candidates {
     const struct st_finding *later[ST_CANDIDATES_MAX];
     size_t later_n;
     int late_share;    /* st_candidates_late_share() of this system */
-    char writers[200]; /* programs that run here and may overwrite such settings; "": none known */
+    char writers[200]; /* running programs that may overwrite settings while `tune` tries them; "":
+                          none known */
 };
 
 /** A wake-up counts as late if its lateness exceeds the period divided by this number. */

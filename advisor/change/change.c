@@ -22,7 +22,7 @@
 /* If several files set the same thing, their folders and names decide which file wins
  * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
-    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads this file, then
+    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads sysctl.conf, then
        sysctl.conf.local */
     [ST_CHANGE_SYSCTL] = {"sysctl",
                           {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
@@ -33,8 +33,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           .key = {"_.-:%"},
                           .running = true,
                           .by_name = true},
-    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"},
-                              .running = true}, /* accepts any running value */
+    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true},
     [ST_CHANGE_SYSFS_NOW] = {"value", .key = {"_/.-:*@", "/sys/"}, .running = true},
     /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is
        used */
@@ -45,8 +44,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .key = {"_/.-:*@", "/sys/"},
          .running = true,
          .named_behind = '/'},
-    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; the
-       kernel takes the last */
+    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; if an
+       option is given twice, the kernel takes the last value */
     [ST_CHANGE_MODPROBE] =
         {"modprobe",
          {{"/etc/modprobe.d/zz-sleeptune-%r.conf", "options %k %v",
@@ -130,7 +129,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .users = true,
          .named_by_value = true,
          .named = "api.alsa.headroom "},
-    /* Debian's grub-mkconfig sources these files in the order of their names */
+    /* Debian's grub-mkconfig sources the files of default/grub.d in the order of their names */
     [ST_CHANGE_BOOT] = {"grub",
                         {{"/etc/default/grub.d/zz-sleeptune-%r.cfg",
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT %v\"",
@@ -140,8 +139,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                         .command = "update-grub",
                         .by_name = true,
                         .named_by_value = true},
-    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file
-       system */
+    /* FreeBSD, loader.conf(5): the files of loader.conf.d are read after loader.conf, in the order
+       in which the file system lists them */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-sleeptune-%r.conf", "%k=\"%v\"",
@@ -149,7 +148,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           THEN_BOOT,
                           {"_.-:%"},
                           {WORDS}},
-    /* FreeBSD, rc.conf(5) and rc.subr: the files in these folders are read after rc.conf */
+    /* FreeBSD, rc.conf(5) and rc.subr: the files of a service in rc.conf.d are read after rc.conf
+     */
     [ST_CHANGE_RC_CONF] =
         {"rc",
          {{NULL},
@@ -221,7 +221,8 @@ bool st_change_finish(struct st_entry *step)
     const char *begin = st_text_or(kind->comment, "#"), *end = "";
     char *lines = step->text;
     if (step->block) {
-        /* this newline ends the file's last line, if it has none */
+        /* the newline ends the last line of the other program's file, in case that line has no
+         * newline */
         begin = "\n# >>> sleeptune";
         end = st_text("# <<< sleeptune %s\n", step->rule);
     }
@@ -293,7 +294,8 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
 {
     struct search search = {.machine = machine, .entry = entry};
     char *names = st_text("%s", entry->names);
-    /* programs may write a dot for a slash, or an underscore for a hyphen */
+    /* in the pattern a '.', which matches any character, replaces punctuation: programs may write a
+     * dot for a slash, or an underscore for a hyphen */
     for (char *c = names; *c != '\0'; c++)
         *c = isalnum((unsigned char)*c) ? *c : *c == ' ' ? '|' : '.';
     if (names[0] == '\0' ||
@@ -367,7 +369,8 @@ int st_change_file_read(struct st_platform *machine, const char *path, char **re
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        /* -EXDEV: a link out of the captured tree counts as a missing file; writing refuses it */
+        /* -EXDEV: a link that leads out of the captured tree counts as a missing file; a write to
+         * it fails */
         return r == -EXDEV ? -ENOENT : r;
     }
     *ret = text;
@@ -410,8 +413,9 @@ struct st_look st_change_look(struct st_platform *machine, const struct st_entry
     if (r == -ENOENT || r == -ENOTDIR) {
         look.state = ST_ENTRY_GONE;
     } else if (entry->file && !entry->block && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) {
-        /* apply writes no such file. (A file of others stays unread, since it may still have our
-         * block.) */
+        /* The path now leads to a folder, or to a file that is too long or has NUL bytes. apply
+         * writes none of these, so another program did. The file of another program stays
+         * ST_ENTRY_UNREAD instead, since it may still contain our block. */
         look.state = ST_ENTRY_DIFFERS;
     } else if (r == 0) {
         const bool same = entry->file ? st_change_find(entry, text, &bytes) != NULL

@@ -37,16 +37,16 @@ extern const struct st_change_row {
                          NULL: there is no %p */
     const char *command; /* shell command, run as root, that makes the file take effect; NULL: none
                             needed */
-    bool running;        /* the kind also changes a running value, or only that */
+    bool running;        /* the kind changes the running value, besides the file if it has one */
     bool by_name; /* the program reads files in the order of their names, whatever their folder */
     bool users;   /* the file is in the home folder of the user who plays, and is written with that
                      user's   rights */
-    /* A line in another file sets the same thing if it contains this name, which is the first word
-     * of the key or, with named_by_value, of the value. If the character `named_behind` is there,
-     * the name follows it. */
+    /* How to find the name of the setting. A line of another file that contains this name sets the
+     * same thing. The name is the first word of the key or, with named_by_value, of the value; if
+     * the character `named_behind` is in the text, the name follows that character. */
     bool named_by_value;
     char named_behind;
-    const char *named; /* text that precedes this name; NULL: none */
+    const char *named; /* a second name to search for, with a blank at its end; NULL: none */
 } st_change_rows[ST_CHANGE_KINDS];
 
 /** Finds out how a change is written on one OS: sets rule, kind, file, part, names and target of
@@ -78,9 +78,9 @@ const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret
 #define ST_CHANGE_FILE_BYTES                                                                       \
     (1 << 20) /* bytes; a longer file is neither one with settings nor a journal */
 
-/** Reads a running value, without blanks at the ends; the chosen b of "a [b] c". @param target a
- * path, or a sysctl. @return 0, -ENOENT, -ENOTSUP (not available on this system), -EBADMSG (has
- * tabs or newlines, or is too long), ... */
+/** Reads a running value, without blanks at its ends; of a list such as "a [b] c", only the chosen
+ * word b. @param target a path, or a sysctl. @return 0, -ENOENT, -ENOTSUP (not available on this
+ * system), -EBADMSG (has tabs or newlines, or is too long), ... */
 ST_NODISCARD int st_change_value_read(struct st_platform *machine, const char *target,
                                       const char **ret);
 /** Is the running value `value`? */
@@ -98,9 +98,7 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
     ST_ENTRY_DIFFERS,
-    ST_ENTRY_GONE, /* the file or sysctl does not exist, or the lines that sleeptune added to the
-                    * file do not
-                    */
+    ST_ENTRY_GONE, /* the file or sysctl does not exist, or the file lacks sleeptune's lines */
     ST_ENTRY_UNREAD,
 };
 struct st_look {

@@ -20,8 +20,8 @@ static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin
                                            "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
 
 /* Does GRUB read the drop-ins in GRUB_FOLDER, an addition of Debian's? On another distribution
- * someone may have made that folder by hand, so the script grub-mkconfig must name it. The script
- * is not in use without GRUB's own settings. A captured tree has no script, so there the folder
+ * someone may have made that folder by hand, so the script grub-mkconfig must name it. Without
+ * /etc/default/grub the script is not in use. A captured tree has no script, so there the folder
  * decides. */
 static bool reads_drop_ins(struct st_platform *machine)
 {
@@ -43,7 +43,8 @@ static bool is_systemd_boot(struct st_platform *machine)
     size_t len, n = 0;
     if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) != 0)
         return false;
-    /* the file begins with four bytes of attributes */
+    /* skip the four bytes of attributes at the beginning, and keep the low byte of each UTF-16
+     * character */
     for (size_t i = 4; i < len; i += 2)
         raw[n++] = raw[i];
     raw[n] = '\0';
@@ -74,7 +75,7 @@ static const struct {
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o "
      "/boot/grub/grub.cfg",
      true},
-    /* read by kernel-install, for systemd-boot and unified kernel images */
+    /* kernel-install reads /etc/kernel/cmdline, for systemd-boot and unified kernel images */
     {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true,
      "/usr/bin/sdbootutil"},
     {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},

@@ -5,8 +5,8 @@
 #include "advisor/rules/rule.h"
 
 enum st_entry_phase {
-    ST_PHASE_OPEN, /* the value may be written or not: the run that writes or undoes it goes
-                      on */
+    ST_PHASE_OPEN, /* a run is writing or undoing the value, or was killed meanwhile: the value may
+                      be written or not */
     ST_PHASE_DONE,
     ST_PHASE_FORGOTTEN, /* the value was written in an earlier boot, so it is gone. Not on the disk:
                            see st_journal_read */
@@ -21,8 +21,8 @@ struct st_entry {
     enum st_entry_phase phase;
     bool file;
     bool block; /* a block in another program's file, whose path is `target`. Not on the disk */
-    char target[320]; /* a path, or the name of a sysctl; of files the path is computed, never
-                       * read */
+    char target[320]; /* a path, or the name of a sysctl. The path of a file is computed from rule,
+                         kind and part, never read from the journal */
     uint32_t frames,
         rate_hz; /* the period for which apply judged; 0: apply judged for the size in use. For
                     our settings of PipeWire: the size that the user asked for */

@@ -13,8 +13,8 @@ struct adder {
     /* the change that is added now */
     const struct st_change *change;
     struct st_entry form;
-    /* for a path with '*': the folder before the '*', and the rest of the path after its
-     * component */
+    /* for a path with '*': the folder above the component with the '*', and the rest of the path
+     * after that component */
     const char *folder, *rest;
     const char *why;
 };
@@ -23,8 +23,8 @@ struct adder {
 
 static const char missing[] = "not there";
 
-/* Adds the write of one running value to the plan. @return NULL; `missing`; or why it cannot be
- * written. */
+/* Adds the write of one running value to the plan. @return NULL: added, or nothing to write;
+ * `missing`: this machine has no such value; else why it cannot be written. */
 static const char *add_value(const struct adder *adder, const char *target)
 {
     struct st_entry step = {.file = false};

@@ -22,15 +22,17 @@ struct asker {
 
 struct question {
     const char *key;    /* the fact that says whether the server answered: "linux.ask.pipewire" */
-    const char *daemon; /* fact that the server runs */
-    const char *or_daemon; /* another name under which the server may run; NULL: none */
+    const char *daemon; /* the fact that shows that the server runs */
+    const char *or_daemon; /* a second fact that is enough to ask: the server runs under another
+                              name, or D-Bus starts it when it is needed; NULL: none */
     bool of_user;          /* the server belongs to a user's session, not to the system */
-    const char *in_files;  /* the only fact of the answer, if configuration files may have it, too;
-                              NULL: they  do not */
+    const char *in_files;  /* the answer's only fact, if configuration files may contain it, too;
+                              NULL: they cannot, or the answer has several facts */
     const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
-    const char *const *facts; /* facts of the answer, unknown if there is none; NULL-terminated */
+    const char *const
+        *facts; /* facts of the answer, unknown if the server does not answer; NULL-terminated */
 };
 
 #define WORDS(...)                                                                                 \
@@ -274,7 +276,7 @@ static int find_whom(struct whom *whom, const char *user)
     if (!find_user(whom, user))
         whom->refused = EPERM;
     int r = st_child_env_open(&whom->env, whom->as.uid, kept);
-    /* the user is not in the user database: only servers of the system can be asked */
+    /* -ENOENT: the user is not in the user database, so only servers of the system can be asked */
     if (r == -ENOENT) {
         whom->refused = EPERM;
         r = 0;
@@ -304,8 +306,8 @@ static int find_whom(struct whom *whom, const char *user)
  * whatever its files say. Counts from the kernel's other log (journal or dmesg) are kept. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    /* -EIO: the client program ended with an error, since it found no socket, or one of another
-     * user */
+    /* -EIO means that the client program ended with an error, because it found no socket of the
+     * server, or only one of another user: this counts as a refused connection */
     int r = run->result;
     if (r == -EIO)
         r = -ECONNREFUSED;
@@ -313,8 +315,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     if (r == 0)
         r = asker->question->parse(asker, run->buf);
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    ST_EACH (daemon,
-             daemons) { /* if several users run this daemon, the daemon of this user answered */
+    ST_EACH (daemon, daemons) { /* the daemon that answered runs for this user, even if the process
+                                   collector found another user's first */
         if (r == 0 && *daemon != NULL && asker->question->of_user)
             put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
                      st_text("%lu", (unsigned long)asker->uid));

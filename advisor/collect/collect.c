@@ -11,8 +11,8 @@
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* bytes; a desktop has some 0.5 MB */
 
-/** Sets c->home to the home folder of a captured tree's only user. With more than one user, who
- * owns the tree is unknown. */
+/** Sets c->home to the home folder of a captured tree's only user. If the tree has several users,
+ * its owner is unknown, and c->home stays empty. */
 static int only_home(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
@@ -74,8 +74,8 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return r;
 }
 
-/** Checks a FreeBSD capture: it must have a sysctl that is read. If its text was cut off, missing
- * facts are unknown. */
+/** Checks a FreeBSD capture: it must have at least one sysctl that sleeptune uses. If its text was
+ * cut off, facts that it lacks are unknown. */
 static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";
@@ -115,7 +115,7 @@ static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
 }
 
-/** Is this a captured tree? @return 0; -ENODATA: no. */
+/** Is this a captured tree? @return 0: yes; -ENODATA: no. */
 static int find_tree(struct st_platform *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};

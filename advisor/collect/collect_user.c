@@ -166,11 +166,11 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
             continue;
         if (r != 0 || st_facts_int(claimed, claim->key, &value) != 0 || value < claim->least ||
             value > claim->most)
-            /* the login was started with the limit ST_RUN_LOCKED_BYTES (else branch): if it reports
-             * this value, nothing set another limit, and the fact keeps the limit of this
-             * process */
             st_facts_put_state(facts, claim->key, ST_FACT_UNREADABLE, error, NULL, source);
         else if (value != ST_RUN_LOCKED_BYTES)
+            /* ST_RUN_LOCKED_BYTES is the limit with which sleeptune starts the login. If the login
+             * reports this value, nothing set another limit, and the fact keeps the limit of this
+             * process. */
             st_facts_put_int(facts, claim->key, value, source);
     }
     if (facts->os != ST_OS_LINUX)
@@ -201,7 +201,7 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
         st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
-    /* only root reads FreeBSD's login class */
+    /* FreeBSD's login class is in master.passwd, which only root may read */
     struct user user = {.name = name};
     if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 &&
         user.parts.n > 1)

@@ -113,7 +113,8 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
 /** Files with settings, in the order in which FreeBSD reads them (loader.conf.local since 14.1). If
  * two files set the same thing, the later value counts. */
 static const struct setting {
-    const char *key; /* says whether the file could be read; NULL: an optional file or folder */
+    const char *key; /* key of the fact that says whether the file could be read; NULL: an optional
+                        file or folder */
     const char *path;
     const char *prefix;
     const char *const *names;

@@ -3,9 +3,10 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 
-#define FILES_MAX    64           /* most files read of one folder */
-#define SETTINGS_MAX 128          /* most facts of one kind; a user with limits has two */
-#define FILE_BYTES   (256 * 1024) /* most bytes read of one file; no such file is as long */
+#define FILES_MAX    64  /* most files read of one folder */
+#define SETTINGS_MAX 128 /* most facts of one kind; a user with limits has two */
+#define FILE_BYTES                                                                                 \
+    (256 * 1024) /* most bytes read of one file; real configuration files are shorter */
 
 struct reader {
     struct st_collector *c;
@@ -246,7 +247,8 @@ static int one_unit(void *ctx, const char *name)
         return 0;
     unit.stem =
         st_text("%.*s", (int)(strlen(name) - strlen(".service") - strlen(".d") * is_folder), name);
-    /* drop-ins of a template: they are read with each of its instances */
+    /* skip drop-ins of a template, since they are read with each of its instances, and a unit that
+     * was read already */
     if ((is_folder && st_text_ends(unit.stem, "@")) ||
         st_facts_has(outer->c->facts, unit_key(&unit, "program")))
         return 0;
@@ -395,8 +397,8 @@ static void collect_system(struct st_collector *c)
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_pam(c);
-    /* WirePlumber's version, 0.4 (Lua) or newer, from the folders that its package installs;
-     * unknown if they lie elsewhere than on Debian */
+    /* The folders that WirePlumber's package installs show whether its version is 0.4 (Lua) or
+     * newer. The version stays unknown if the folders are not where Debian has them */
     const bool lua = st_change_folder_look(c->p, "/usr/share/wireplumber/main.lua.d") == 0;
     if (lua || st_change_folder_look(c->p, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");

@@ -40,8 +40,9 @@ static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
     const char *release = st_text_base(st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*")),
-               *path = st_text("/boot/config-%.200s",
-                               release), /* other: where Fedora and others keep it */
+               *path = st_text(
+                   "/boot/config-%.200s",
+                   release), /* other: path at which Fedora and others keep the configuration */
                    *other = st_text("/lib/modules/%.200s/config", release);
     int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
     if (opened != 0 && st_collector_begin(c, other, c->buf, c->buf_bytes) == 0) {
@@ -148,7 +149,8 @@ void st_linux_kernel_collect(struct st_collector *c)
         st_collector_read(c, file->key, file->path, ST_VALUE_TEXT);
     whole_version(c);
     config(c);
-    /* the resolution is the same in all lines: print_base() of kernel/time/timer_list.c */
+    /* the resolution is the same in all lines, so the first one counts: print_base() of
+     * kernel/time/timer_list.c */
     st_collector_line(c, ST_KEY_TIMER_LIST_RESOLUTION_NS, "/proc/timer_list", ".resolution: %s",
                       ST_VALUE_INT);
     st_collector_line(c, ST_KEY_TIMER_LIST_HRES_ACTIVE, "/proc/timer_list", ".hres_active : %s",

@@ -28,7 +28,8 @@ static void container(struct st_collector *c)
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
 }
 
-/** Reads the request of a captured machine, a file of 4 bytes: s32, microseconds, little-endian. */
+/** Reads the wake-up latency that programs of a captured machine requested, from a file of 4 bytes:
+ * s32, us, little-endian. */
 static void captured_request(struct st_collector *c)
 {
     char buf[16];
@@ -64,7 +65,7 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    /* absent until ask.c reads the kernel's log, or a condition is known */
+    /* absent until ask.c reads the kernel's log, or until condition() puts a value */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
@@ -73,8 +74,8 @@ static void collect_place(struct st_collector *c)
     if (!c->live)
         captured_request(c);
     else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
-        /* a device that can be opened is refused with -EINVAL; any other error says why it could
-         * not be opened */
+        /* no value was read: the fact becomes unreadable, with the error of opening the device or,
+         * if it can be opened, with EINVAL */
         const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
         st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL,
                                  REQUEST_PATH);
@@ -207,7 +208,7 @@ struct other_cpus {
 };
 
 /** Collects the idle states of this CPU that differ from CPU 0's, as on a hybrid CPU or if a state
- * is disabled on some CPUs only. If programs limit the wake-up time of this CPU in another way,
+ * is disabled on some CPUs only. If this CPU has another limit of its wake-up time than CPU 0,
  * collects all its states. */
 static int other_cpu(void *ctx, const char *name)
 {
@@ -262,8 +263,8 @@ static void collect_cpus(struct st_collector *c)
 
 #define CPUS_MAX 256
 #define SLOW_SHARE                                                                                 \
-    0.75 /* cores below this share of the fastest core's capacity are slow; a middle kind of core  \
-            is not */
+    0.75 /* cores with less than this share of the fastest core's capacity count as slow, cores of \
+            a middle size do not */
 
 struct cores {
     struct st_collector *c;

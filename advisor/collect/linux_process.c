@@ -8,9 +8,10 @@
 
 /* --- processes: interrupt threads, real-time threads, daemons that matter to audio --- */
 
-#define PROCESSES_MAX      8192
-#define THREADS_MAX        512 /* most threads read in all, without those of daemons */
-#define THREADS_OF_ONE_MAX 48  /* a program with more threads is a browser, not a sound server */
+#define PROCESSES_MAX 8192
+#define THREADS_MAX   512 /* most threads read in all, without those of daemons */
+/* programs with more threads are not read: they are browsers, not sound servers */
+#define THREADS_OF_ONE_MAX 48
 #define REAL_TIME_MAX      128
 #define NAME_BYTES         15 /* most bytes of a process's name in /proc */
 #define POLICY_FIFO        1
@@ -18,7 +19,7 @@
 #define COMMAND_LINE_BYTES 1024
 
 static const struct {
-    const char *name;        /* of the process, and the end of the fact's key */
+    const char *name;        /* name of the process, and the end of the fact's key */
     const char *command_key; /* fact for the command line; NULL: none */
     bool of_user;            /* each user may run one */
 } daemons[] = {
@@ -53,8 +54,8 @@ struct walk {
     bool complete;
 };
 
-/** Puts the command line of a process, in which NUL bytes end the arguments, as text with
- * blanks. */
+/** Puts the command line of a process as a text, with blanks instead of the NUL bytes that end the
+ * arguments in /proc. */
 static void command_line(struct st_collector *c, const char *key, const char *pid)
 {
     char text[COMMAND_LINE_BYTES];

@@ -13,7 +13,9 @@
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
-#define NAME_MAX_BYTES  40 /* longer names are not those of the kernel's devices */
+#define NAME_MAX_BYTES                                                                             \
+    40 /* bytes; entries with longer names are skipped, since the kernel's devices have shorter    \
+          ones */
 
 struct scan {
     struct st_collector *c;
@@ -38,8 +40,8 @@ static void usb_device(struct st_collector *c, const char *device)
         {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
         {"speed", "speed_mbit", ST_VALUE_INT},
         {"product", "controller", ST_VALUE_TEXT, OF_CONTROLLER},
-        /* protocol of a hub: 01 has one translator for all full-speed devices, 02 one for each
-         * port */
+        /* protocol of a hub: 01 means one transaction translator for all full-speed devices, 02 one
+           for each port */
         {"bDeviceProtocol", "hub", ST_VALUE_TEXT, OF_HUB},
     };
     const char *dot = strrchr(device, '.');
@@ -192,7 +194,7 @@ static int level(void *ctx, const char *name)
 }
 
 /** Calls fn for each entry of a folder. @param key the fact that becomes unreadable if the folder
- * does. */
+ * cannot be read. */
 static void scan_folder(struct st_collector *c, const char *folder, st_name_fn fn, const char *key)
 {
     struct scan scan = {.c = c, .folder = folder};

@@ -13,7 +13,7 @@
 #define ST_KEY_SYSTEM_INPUT "system.input"
 /* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
-/* sentences about what the text itself shows, most important first: "system.seen.00" */
+/* sentences about what a posted text itself shows, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
 /* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
@@ -39,7 +39,7 @@
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
-/* values of limits and rights */
+/* value of a limit that has no upper bound */
 #define ST_UNLIMITED (-1)
 #define ST_TRIED_PRIORITY                                                                          \
     70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
@@ -120,10 +120,10 @@
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
 #define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
-/* 1: no PAM to read the files of limits */
+/* 1: this system has no PAM, so nothing reads limits.conf and limits.d */
 #define ST_KEY_PAM_MISSING "linux.pam.missing"
 #define ST_KEYS_PIPEWIRE   "linux.pipewire."
-/* "[ 44100, 48000 ]" */
+/* rates (Hz) that PipeWire may use: "[ 44100, 48000 ]" */
 #define ST_KEY_PIPEWIRE_ALLOWED_RATES "linux.pipewire.allowed_rates"
 #define ST_KEY_PIPEWIRE_FORCE_QUANTUM "linux.pipewire.force_quantum"
 #define ST_KEY_PIPEWIRE_FORCE_RATE_HZ "linux.pipewire.force_rate_hz"
@@ -140,7 +140,8 @@
 #define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"
 #define ST_KEY_PMQOS_CPU_DMA_LATENCY_US "linux.pmqos.cpu_dma_latency_us"
-/* for another user than the one who runs sleeptune: 1 if that user may open /dev/cpu_dma_latency */
+/* 1: the judged user, who is not the one who runs sleeptune, may open /dev/cpu_dma_latency; 0: may
+ * not */
 #define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"
 #define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
@@ -197,7 +198,7 @@
 #define ST_KEY_VIRTUAL                  "linux.virtual"
 #define ST_KEY_WIREPLUMBER_VERSION      "linux.wireplumber.version"
 #define ST_KEY_WIREPLUMBER_LUA          "linux.wireplumber.lua" /* WirePlumber 0.4: 1; newer: 0 */
-/* /proc/xen: "control_d" in dom0 */
+/* text of /proc/xen/capabilities, which contains "control_d" in Xen's dom0 */
 #define ST_KEY_XEN_CAPABILITIES "linux.xen.capabilities"
 #define ST_KEY_ZSWAP_ENABLED    "linux.zswap.enabled"
 
@@ -215,7 +216,7 @@
 #define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET      "freebsd.kern.eventtimer.et."
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC "freebsd.kern.eventtimer.periodic"
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER    "freebsd.kern.eventtimer.timer"
-/* the module that a posted `kldstat | grep` looked for */
+/* name of the module that a posted command `kldstat | grep NAME` looked for */
 #define ST_KEY_FREEBSD_KLDSTAT_ASKED                     "freebsd.kldstat.asked"
 #define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY              "freebsd.kldstat.mac_priority"
 #define ST_KEY_FREEBSD_KERN_HZ                           "freebsd.kern.hz"
@@ -239,17 +240,19 @@
  * report it is the object "music", and the names have no prefix --- */
 #define ST_MUSIC_PREFIX "music."
 /* sentences for people; exists if the music was watched */
-#define ST_MUSIC_ANSWER      "music.answer"
-#define ST_MUSIC_NEXT        "music.next"        /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER      "music.server"      /* "PipeWire"; absent: none was watched */
-#define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched */
+#define ST_MUSIC_ANSWER "music.answer"
+/* what to do next: "COMMAND (why)", or a sentence; absent: nothing */
+#define ST_MUSIC_NEXT "music.next"
+/* the server that was watched: "PipeWire"; absent: none */
+#define ST_MUSIC_SERVER      "music.server"
+#define ST_MUSIC_DURATION_NS "music.duration_ns" /* integer: time watched, in ns */
 #define ST_MUSIC_DROPOUTS    "music.dropouts"    /* integer: dropouts of devices and clients */
 #define ST_MUSIC_CLIENT      "music.client"      /* the client with most of the dropouts */
 /* integer: the dropouts of that client */
 #define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts"
 /* reason of most of that client's dropouts: "too-slow" */
 #define ST_MUSIC_REASON "music.reason"
-#define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size */
+#define ST_MUSIC_FRAMES "music.frames" /* integer: the server's buffer size in frames */
 
 /* integer: dropouts that the daemon sleeptuned has counted; it watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

@@ -46,8 +46,8 @@ int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, con
 /** Puts a number from text; text that is no integer becomes malformed. */
 int st_facts_put_number(struct st_facts *facts, const char *key, const char *text,
                         const char *source);
-/** @param error positive errno if unreadable, else 0. @param text the value if ok, the text that
- * was read if malformed, else NULL. */
+/** Puts a fact in this state. @param error positive errno if unreadable, else 0. @param text the
+ * value if ok, the text that was read if malformed, else NULL. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *text, const char *source);
 /** Puts a reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP become absent, -EBADMSG
@@ -57,7 +57,7 @@ int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const c
 /** Copies a fact of another set, with this source. */
 int st_facts_add(struct st_facts *facts, const struct st_fact *fact, const char *source);
 
-/** By enum st_fact_state: "absent", "ok", "unreadable", "malformed". */
+/** Names of the states: "absent", "ok", "unreadable", "malformed"; index: enum st_fact_state. */
 #define ST_FACT_STATES_N 4
 extern const char *const st_fact_state_names[ST_FACT_STATES_N];
 

@@ -108,6 +108,6 @@ const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **
         return NULL;
     }
     st_facts_free(facts);
-    /* the reason may quote the document */
+    /* the reason may quote the document, which may come from a stranger */
     return st_safe_text(why);
 }

@@ -128,7 +128,7 @@ static void add_client(struct graph *graph, json_int_t id, const json_t *props)
     graph->clients[graph->clients_n].id = id;
     graph->clients[graph->clients_n++].pid =
         st_json_integer(props, leaf) +
-        strtoll(st_json_text_of(props, leaf), NULL, 10); /* the value is a number or a text */
+        strtoll(st_json_text_of(props, leaf), NULL, 10); /* a number or a text: one term is 0 */
 }
 
 static void put_list(const json_t *list, struct graph *graph)
@@ -205,14 +205,15 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
     static const struct {
         const char *part, *key;
     } rows[] = {
-        /* rtkit-daemon.c: demote_known_threads(), verify_burst(), find_process(), find_thread() */
+        /* texts that rtkit logs: rtkit-daemon.c, demote_known_threads(), verify_burst(),
+           find_process(), find_thread() */
         {"Demoted ", ST_KEY_RTKIT_DEMOTED_N},
         {"uccessfully demoted thread ", ST_KEY_RTKIT_DEMOTED_N},
         {"Warning: Reached ", ST_KEY_RTKIT_REFUSED_N},
         {"rtkit-daemon.service: Failed with result", ST_KEY_RTKIT_FAILED_N},
         {"pthread_create failed: ", ST_KEY_RTKIT_FAILED_N},
-        /* sound/usb/clock.c, endpoint.c; drivers/usb/core/hub.c; -71 is EPROTO:
-           Documentation/driver-api/usb/error-codes.rst */
+        /* texts that the kernel logs about USB: sound/usb/clock.c, endpoint.c;
+           drivers/usb/core/hub.c. -71 is EPROTO: Documentation/driver-api/usb/error-codes.rst */
         {"is not valid, cannot use", ST_KEY_KERNEL_LOG_CARD_N},
         {"cannot get clock validity", ST_KEY_KERNEL_LOG_CARD_N},
         {"cannot set freq ", ST_KEY_KERNEL_LOG_CARD_N},
@@ -221,20 +222,19 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
         {"err -71", ST_KEY_KERNEL_LOG_USB_N},
         {"error -71", ST_KEY_KERNEL_LOG_USB_N},
         {"disabled by hub (EMI?)", ST_KEY_KERNEL_LOG_USB_N},
-        /* sound/pci/hda/hda_intel.c and hda_controller.c */
+        /* texts about HD audio: sound/pci/hda/hda_intel.c and hda_controller.c */
         {"IRQ timing workaround is activated for card", ST_KEY_KERNEL_LOG_CARD_N},
         {"Invalid position buffer, using LPIB", ST_KEY_KERNEL_LOG_CARD_N},
         {"azx_get_response timeout", ST_KEY_KERNEL_LOG_CARD_N},
-        /* sound/soc/sof/ipc*.c; drivers/usb/host/dwc_otg of Raspberry Pi's kernel;
-           sound/soc/bcm/bcm2835-i2s.c */
+        /* texts about DSP firmware (SOF) and the Raspberry Pi: sound/soc/sof/ipc*.c;
+           sound/soc/bcm/bcm2835-i2s.c; drivers/usb/host/dwc_otg of Raspberry Pi's kernel */
         {"timed out for 0x", ST_KEY_KERNEL_LOG_CARD_N},
         {"DSP Firmware Oops", ST_KEY_KERNEL_LOG_CARD_N},
         {"I2S SYNC error", ST_KEY_KERNEL_LOG_CARD_N},
         {"FIQ reported NYET", ST_KEY_KERNEL_LOG_USB_N},
-        /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where
-         * the limit of a group begins with "Memory cgroup out of memory";
-         * kernel/time/posix-cpu-timers.c, check_rlimit()
-         */
+        /* texts about the clock, heat, memory and RLIMIT_RTTIME: kernel/time/clocksource.c;
+           arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where the limit of a group begins
+           with "Memory cgroup out of memory"; kernel/time/posix-cpu-timers.c, check_rlimit() */
         {"Marking clocksource ", ST_KEYS_KERNEL_LOG "clock_n"},
         {"clock throttled", ST_KEYS_KERNEL_LOG "heat_n"},
         {"Out of memory: Kill", ST_KEY_KERNEL_LOG_MEMORY_N},

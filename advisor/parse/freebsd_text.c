@@ -64,8 +64,8 @@ struct walk {
     const char *source;
     int unit;         /* unit of the device that is read now; -1: outside of a device */
     bool hw_play;     /* the lines read now are about a hardware channel that plays */
-    bool has_play;    /* the first such channel of this device was read */
-    unsigned rate_hz; /* rate of that channel's hardware */
+    bool has_play;    /* the first hardware channel of this device that plays was read */
+    unsigned rate_hz; /* hardware rate of the playback channel that is read now */
     unsigned format;
 };
 
@@ -102,7 +102,7 @@ static unsigned sample_bytes(unsigned format)
     return 0;
 }
 
-/** The second number of a pair "A/B", which is about the hardware. */
+/** Of a pair "A/B" of numbers, returns B, which is the value of the hardware. */
 static unsigned long of_hardware(const char *pair, int base)
 {
     return strtoul(st_text_base(pair), NULL, base);

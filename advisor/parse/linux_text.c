@@ -28,7 +28,7 @@ void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx)
     }
 }
 
-/** Finds names of drivers as /proc/interrupts lists them. */
+/** The words are parts of the names of drivers that /proc/interrupts lists. */
 bool st_linux_text_carries_sound(const char *actions)
 {
     static const char *const words[] = {"snd",      "hda",  "AudioDSP", "sof-", "ACP_",
@@ -100,7 +100,7 @@ void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
 {
     struct scanner s = {.at = text};
     struct level levels[DEPTH_MAX] = {0};
-    size_t depth = 0; /* may exceed the number of `levels` */
+    size_t depth = 0; /* may exceed the number of `levels`: deeper settings are skipped */
     char key[TOKEN_BYTES] = "";
     bool has_key = false;
     for (enum token token = next_token(&s); token != TOKEN_END; token = next_token(&s)) {

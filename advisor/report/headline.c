@@ -11,7 +11,7 @@
 static const char *problem_text(const struct st_finding *problem)
 {
     char *text = st_text("%s.", problem->summary);
-    /* "jack.service", "/etc/jackdrc" at the beginning are names and stay */
+    /* a name at the beginning, such as "jack.service" or "/etc/jackdrc", keeps its small letter */
     if (strcspn(text, "./") >= strcspn(text, " "))
         text[0] = (char)toupper((unsigned char)text[0]);
     return text;
@@ -73,7 +73,8 @@ const char *st_report_format_headline(const struct st_report *report)
         if (seen->state == ST_FACT_OK && seen_n++ < SEEN_MAX)
             said = st_text_joined(said, "\n", st_text("%s.", seen->text));
     }
-    /* a posted text that shows what happened is its own answer */
+    /* if a posted text shows what happened and no finding may make the loop late, these sentences
+     * are the answer */
     if (seen_n > 0 && bearing_n == 0)
         return said;
     struct st_wish alone = report->wish;

@@ -31,8 +31,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
         st_rule_fix(finding);
 }
 
-/** Judges one rule. It becomes unknown if a posted text, which shows only a part of a machine, has
- * none of the rule's facts, or if a saved tree lacks the rule's file. */
+/** Judges one rule. The finding becomes unknown if a posted text, which shows only a part of a
+ * machine, has none of the rule's facts, or if a saved tree lacks the rule's file. */
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts,
                      const struct st_wish *wish, struct st_finding *finding)
 {
@@ -63,8 +63,9 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** Number that orders findings of one status, largest first: what may cost the whole period, known
- * costs, costs without a bound, and last what costs this loop nothing. */
+/** Number that orders findings of one status, largest first: findings that may cost the whole
+ * period come first, then known costs, then costs without a bound, and last findings that cost this
+ * loop nothing. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)

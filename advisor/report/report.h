@@ -21,7 +21,7 @@ struct st_report_answer {
     void (*table)(const void *ctx, FILE *out, int width, bool colour);
     const void *ctx;
     const char *next; /* what to do now; NULL: already in the sentences */
-    /* the sentences found nothing to do; a setting that is a problem is then shown before `next` */
+    /* the sentences ask for no action, so a setting that is a problem is shown before `next` */
     bool fine;
     json_t *json; /* object: its keys are added to the report's */
 };
@@ -75,7 +75,7 @@ void st_report_rank(struct st_report *report, const struct st_tuned *tuned);
  * aside. */
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
 
-/** By profile: "desktop", "studio", "laptop", "server". */
+/** Names of profiles: "desktop", "studio", "laptop", "server"; index: enum st_report_profile. */
 extern const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1];
 ST_NODISCARD int st_report_profile_parse(const char *text,
                                          enum st_report_profile *ret); /* 0 or -EINVAL */

@@ -29,17 +29,18 @@ struct st_tuned {
  * (another kernel runs now), -ENOENT, -EBADMSG, or the error of reading. */
 ST_NODISCARD int st_tuned_read(struct st_platform *machine, const char *folder,
                                const struct st_facts *facts, struct st_tuned *ret);
-/** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or the error of writing. */
+/** Writes the results into the journal's folder. @return 0, -ENODATA (the kernel is unknown),
+ * -ENOMEM, or the error of writing. */
 ST_NODISCARD int st_tuned_write(struct st_platform *platform, const char *folder,
                                 const struct st_facts *facts, const struct st_tuned *tuned);
 
-/** @return NULL: no result for that rule. */
+/** Finds the result of a rule. @return NULL: the rule has no result. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
-/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32
- * frames". */
+/** The result for people: "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured
+ * 2026-11-22 with 32 frames". */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row);
 
-/** "; dropouts of the test loop: about 480 an hour without this setting, at most 190 with it (95
- * %)"; "": unknown. */
+/** A clause for people: "; dropouts of the test loop: about 480 an hour without this setting, at
+ * most 190 with it (95 %)"; "": unknown. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row);

@@ -35,8 +35,8 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    /* these stream owners are not such programs: servers, wireplumber (it only tests what the card
-     * can do) and sleeptuned (its own stream is not music) */
+    /* owners of streams that do not count as programs with a card for themselves: sound servers,
+     * wireplumber (it only tests what a card can do), sleeptuned (its own stream is no music) */
     static const char *const servers[] = {"pipewire",    "data-loop", "pw-data-loop",
                                           "wireplumber", "jackd",     "pulseaudio",
                                           "alsa-",       "sleeptune", NULL},
@@ -171,8 +171,9 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->running_hz = ret->default_hz;
     if (set != 0)
         ret->running_hz = set;
-    /* the default rate may be wrong: a sink without a card reports it whatever the graph uses (seen
-     * with 1.4.2), and so does a card with a single rate */
+    /* running_hz may be wrong if it is the default rate: a sink without a card reports the default
+     * rate whatever rate the graph uses (seen with PipeWire 1.4.2), and so does a card that has
+     * only this rate */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
         wants_other_rate(facts, ret->default_hz))
         ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does "
@@ -273,7 +274,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
     best.usual_frames = best.cycle_frames = best.default_frames =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, frames);
     if (forced > 0)
-        return best; /* requests of programs have no effect */
+        return best; /* if the quantum is forced, requests of programs have no effect */
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         struct st_buffer_asked one = best;
         one.node = node;
@@ -353,8 +354,8 @@ bool st_buffer_need_nodes(struct st_finding *finding)
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    /* the fact that says whether the server answered; if not, it belongs to another user, or
-     * hangs */
+    /* the fact that says whether the server answered. A server that did not answer hangs, or
+     * belongs to another user */
     const char *asked;
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},

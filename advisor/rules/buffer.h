@@ -6,7 +6,7 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
-/* defaults in pipewire.conf(5) */
+/* defaults in pipewire.conf(5), in frames and Hz */
 #define ST_BUFFER_PIPEWIRE_FRAMES  1024
 #define ST_BUFFER_PIPEWIRE_RATE_HZ 48000
 #define ST_BUFFER_PIPEWIRE_MIN     32
@@ -24,9 +24,10 @@
  * its node.name. */
 #define ST_BUFFER_WIREPLUMBER_CARD "linux.wireplumber.wished_card"
 
-/** Chooses the period to judge for. `frames` (1 .. 2^22) or `rate_hz` (Hz) 0 means not given: the
- * value of what plays now is used: a program that has a card for itself, else JACK, PulseAudio, or
- * PipeWire if it answers; else 128 frames, 48 kHz. @return 0 or -ERANGE: longer than an hour. */
+/** Chooses the period to judge for. `frames` (1 .. 2^22) or `rate_hz` (Hz) 0 means not given: then
+ * the value in use now counts, of a program that has a card for itself, else of JACK, PulseAudio or
+ * PipeWire, whichever answers first in this order; if none is in use, 128 frames and 48 kHz.
+ * @return 0 or -ERANGE: longer than an hour. */
 ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                   struct st_wish *ret);
 
@@ -34,7 +35,8 @@ ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, 
  * (facts of pw-dump). */
 struct st_buffer_asked {
     int64_t usual_frames,
-        default_hz; /* values forced for all, or used if no program asks for others */
+        default_hz; /* usual_frames: the forced cycle or, if none is forced, the cycle without
+                       requests of programs, at running_hz; default_hz: the rate without requests */
     /* PipeWire's current cycle and rate, which follow requests of programs */
     int64_t cycle_frames, running_hz;
     int64_t default_frames; /* the current cycle, converted to default_hz */
@@ -47,8 +49,9 @@ struct st_buffer_asked {
     bool forced;
     const char *verb; /* of `program`: "asked for", "forces" */
 
-    const char *rate_program; /* the program that asked for running_hz; NULL: none, the default is
-                                 used, or the program does not play */
+    const char
+        *rate_program; /* the program that asked for running_hz, or "clock.force-rate"; NULL:
+                          running_hz is the default rate, or no playing program asked for it */
     bool rate_forced;
     const char *rate_verb;
     const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
@@ -78,5 +81,5 @@ bool st_buffer_is_playing(const struct st_fact *fact);
 /** The program of this PipeWire node; "a program": its name is unknown. */
 const char *st_buffer_program(const struct st_fact *node);
 
-/** "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
+/** The period as a text: "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
 const char *st_buffer_text(const struct st_wish *wish);

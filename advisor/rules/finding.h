@@ -78,9 +78,11 @@ struct st_finding {
     const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* facts that the report quotes */
     size_t evidence_n;
     bool effect_known;
-    double effect_us; /* upper bound for the chosen period, >= 0 */
+    double effect_us; /* upper bound of the lateness that the setting causes with the chosen period,
+                         >= 0 */
     double measured;  /* result of `tune`; a larger value puts the finding earlier in a report */
-    bool takes_all;   /* may cost the whole period, though no bound is known */
+    bool takes_all;   /* the setting may make a thread late by the whole period, though no bound is
+                         known */
     char *
         formula; /* how effect_us was computed here; NULL: none, as for most findings that cost 0 */
     char *fix_now;        /* command; NULL: none */

@@ -13,7 +13,7 @@
 #define EVER(latency, profile)                                                                     \
     "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
 
-#define BYTES_PER_S 192000 /* of the tables' reference format: 48 kHz, stereo, 16 bit */
+#define BYTES_PER_S 192000 /* bytes/s of the table's format: 48 kHz, stereo, 16 bit */
 
 /** Default playback buffers: a ring of 2^ring bytes, divided into 2^blocks blocks (FreeBSD
  * sys/dev/sound/pcm/channel.c). */
@@ -203,7 +203,8 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
         dsp = st_facts_find(finding->facts, DEFAULT);
     if (strcasecmp(enable, "YES") != 0)
         st_finding_not_applicable(finding, UNUSED);
-    else if (dsp == NULL || dsp->text == NULL) /* a malformed value contains shell variables */
+    else if (dsp == NULL || dsp->text == NULL) /* a malformed value, one with shell variables, has a
+                                                  text, too, and is judged */
         st_finding_unknown(
             finding, "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
     else

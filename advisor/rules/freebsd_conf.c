@@ -7,8 +7,8 @@
 struct conf {
     const char *path;
     const char *prefix; /* beginning of the keys of the facts about its lines */
-    bool of_loader; /* the file is loader.conf: it also has hints and modules, and sysctl.conf, read
-                       later, takes precedence */
+    bool of_loader; /* the file is loader.conf. Its lines without a running value (hints, modules)
+                       are not compared, nor those that sysctl.conf, read later, sets again */
 };
 
 enum compared { COMPARED_NOT, COMPARED_SAME, COMPARED_UNREAD, COMPARED_WRONG };
@@ -18,7 +18,7 @@ static const char *name_of(const struct conf *conf, const struct st_fact *line)
     return line->key + strlen(conf->prefix);
 }
 
-/** The running value. NULL: no collector looked for it. */
+/** The fact with the running value of this line's setting. NULL: no collector looked for it. */
 static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
 {
     return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));

@@ -24,7 +24,7 @@ struct scan {
     int cpus;
     int64_t worst_us;  /* longest latency of the states in use, in us */
     int worst_state;   /* number of the state with worst_us; 0: none */
-    int shallow_state; /* deepest state with a latency of at most SMALL_US */
+    int shallow_state; /* number of the deepest state with a latency of at most SMALL_US; 0: none */
 };
 
 /** Number of an idle state: "C2" is 2, "Cmax" is STATES_MAX. @return 0: not understood. */

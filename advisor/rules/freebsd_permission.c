@@ -233,9 +233,9 @@ static int64_t wired_bytes(const struct st_facts *facts)
     return pages * page;
 }
 
-/** Sets the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes from
- * login.conf. A user with a login class other than default and audio keeps that class, since it may
- * set other things. */
+/** Sets the fix: the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes
+ * from login.conf. A user with a login class other than default and audio keeps that class, since
+ * it may set other things. */
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
@@ -308,7 +308,7 @@ static void judge_memlock(struct st_finding *finding)
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB", whose);
         if (by_machine)
             st_machine_fix_sysctl(
-                finding, "vm.max_user_wired", /* in pages */
+                finding, "vm.max_user_wired", /* a number of pages */
                 st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);

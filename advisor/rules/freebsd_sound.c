@@ -10,7 +10,8 @@
  * else of another one. -1: no USB sound device is known. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
-    /* a USB unit's parent is "uaudio0", in sndstat of 13 and older "at ? kld snd_uaudio" */
+    /* the parent of a USB unit is "uaudio0"; /dev/sndstat of FreeBSD 13 and older shows the
+     * driver's module instead, "snd_uaudio" */
     static const struct {
         const char *prefix, *suffix;
     } rows[] = {{PCM, ".%parent"}, {ST_KEYS_FREEBSD_SNDSTAT "pcm", ".parent"}};
@@ -53,7 +54,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                           "the driver checks the card once in half a block, but at most once in a "
                           "clock tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
-    /* the name becomes part of a command that the user pastes */
+    /* the name becomes part of a command that the user pastes, so it must be safe in a shell */
     if (st_machine_is_plain(name)) {
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
         /* no change for pcm: its units get other numbers when a USB device comes or goes, and a
@@ -131,7 +132,8 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define FIRST_ADAPTIVE 1401000
 #define FIXED_RING_MS  8 /* ms; half of the ring in older versions */
 #define BLOCK_SLACK_US                                                                             \
-    500 /* us; a block may be this much longer or shorter, since it has whole frames */
+    500 /* us; a block may be this much longer or shorter than buffer_ms, since it consists of     \
+           whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
@@ -139,7 +141,8 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     const bool adaptive =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    /* us; the block with which the attached device works; 0: not known */
+    /* length of the block that the attached device uses now, in ms (the fact is in us); 0: not
+     * known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
     const int64_t fits = (int64_t)fmin(fmax(period_ms, 2 - adaptive), USB_MS_MAX),

@@ -11,8 +11,8 @@
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 
-/** Does clock_nanosleep obey alloweddeviation on this kernel? The sysctl takes precedence over the
- * version. Sets the finding if unknown. */
+/** Does clock_nanosleep obey alloweddeviation on this kernel? The sysctl nanosleep_precise takes
+ * precedence over the version of the kernel. If both are unknown, sets the finding. */
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     static const char key[] = ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE;
@@ -175,7 +175,8 @@ static const char *find_alternative(const struct st_facts *facts)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ".flags") {
         const char *name = st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET);
-        /* the name becomes part of a command to paste, and a capture may come from a stranger */
+        /* the name becomes part of a command that the user pastes, so it must be safe in a shell: a
+         * capture may come from a stranger */
         if (fact->is_int && (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
             strlen(name) < 32 && st_text_is_of(name, "_-"))
             return name;
@@ -334,8 +335,8 @@ struct counter {
     int quality;   /* the kernel's rating; negative: never chosen automatically */
 };
 
-/** Finds the counter with the highest quality whose name begins with `prefix`. name "": there is
- * none. */
+/** Finds the counter with the highest quality whose name begins with `prefix`. If there is none,
+ * returns a counter with the name "". */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
     struct counter best = {.quality = INT_MIN}, one;

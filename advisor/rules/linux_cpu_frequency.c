@@ -374,8 +374,9 @@ const struct st_rule st_rule_linux_power_daemons = {
 /* --- linux-heat: for how long the CPU slowed itself down, and clock limits set by the firmware
  * --- */
 
-/** Advice from this throttled time in each hour of running on, in ms. Less is normal during other
- * work: a build, a game. The limit is a choice of this rule. */
+/** The rule gives advice if heat slowed the CPU down for at least this time, in ms for each hour
+ * since boot. A shorter time is normal if the computer also builds software or runs games. The
+ * limit is a choice of this rule. */
 #define HEAT_MS_AN_HOUR 1000
 
 static void judge_slowed(struct st_finding *finding, int64_t ms)

@@ -1,7 +1,8 @@
 /* Linux: how long an idle CPU takes to wake up. */
 #include "advisor/rules/machine.h"
 
-/* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
+/* --- linux-idle-states: how long a CPU takes to wake, and the limits that programs set (PM QoS)
+ * --- */
 
 /* beginning of the keys of idle states, cpuN.stateM.*: there are facts for all states of CPU 0, and
  * for those of other CPUs that differ from CPU 0's */
@@ -30,9 +31,11 @@ struct scan {
     int64_t request_us;
     int states;
     const struct st_fact *unread;
-    /* the enabled state with the longest latency that the request allows; NULL: none */
+    /* of the enabled states that the limit request_us allows: the one with the longest latency;
+     * NULL: none */
     const struct st_fact *worst;
-    /* the state with the longest latency that needs a longer sleep than a period; NULL: none */
+    /* of the states that the kernel uses only for sleeps longer than a period: the one with the
+     * longest latency; NULL: none */
     const struct st_fact *deeper;
     int64_t want_us; /* latency to advise: the longest up to SMALL_US, otherwise the shortest; never
                         0, which means polling */
@@ -91,8 +94,8 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
     if (scan->want_us == 0 || scan->want_us >= scan->worst->i64)
         return;
-    /* /dev/cpu_dma_latency takes ten characters as a hexadecimal number, four bytes as a binary
-     * one */
+    /* /dev/cpu_dma_latency takes ten characters as a hexadecimal number, but four bytes as a binary
+     * one: so the command writes "0x" and always eight digits */
     st_finding_fix_now(finding, NOW("%jd", "%08jx"), scan->want_us, (uint64_t)scan->want_us);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), scan->want_us + 1);
 }
@@ -148,7 +151,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     st_finding_effect(finding, effect_us, "%s", formula);
 }
 
-/** Has a state a latency that is not a valid number of us? If so, sets the finding. */
+/** Does an idle state have a latency that is not a valid number of us? If so, sets the finding. */
 static bool is_unread(const struct scan *scan)
 {
     return scan->unread != NULL &&

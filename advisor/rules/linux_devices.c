@@ -100,7 +100,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /* --- linux-usb-path: what lies between a USB interface and the computer --- */
 
 #define FULL_SPEED_MBIT 12
-#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub with one translator for all ports */
+#define ONE_TRANSLATOR  "01" /* bDeviceProtocol: one transaction translator for all ports */
 
 /** Is another full-speed audio interface plugged into the same hub? */
 static bool shares_hub(const struct st_fact *speed)
@@ -135,8 +135,8 @@ static void judge_usb_path(struct st_finding *finding)
             if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
                 st_finding_quote(finding, line);
         }
-        /* the driver of a DWC OTG controller splits only transfers through a hub; a '.' in the
-         * device's name means a hub */
+        /* software: a DWC OTG controller, whose driver translates transfers through a hub in
+         * software. A '.' in the device's name means that the device is behind a hub */
         const bool software =
             strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
             strchr(device, '.') != NULL;
@@ -499,7 +499,8 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
 #define SOF_FRAMES   1024 /* frames: this reserve helped in thesofproject/linux issue 5284 */
 #define GUEST_FRAMES 2048 /* frames: WirePlumber's reserve in virtual machines (alsa-vm.conf) */
 #define GUEST_CYCLE                                                                                \
-    4096 /* frames: gave no xruns with position steps of 10 ms, unlike a cycle of 1024 */
+    4096 /* frames: a cycle of this length had no xruns with position steps of 10 ms; a cycle of   \
+            1024 frames had xruns */
 #define GUEST_EVER                                                                                 \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                  \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"       \
@@ -509,9 +510,9 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
     "# then\nsystemctl --user restart pipewire"
 
 /** Does the position of this node's card move in long steps while it plays? For a sink that
- * PipeWire fills by a timer, a step is long if it exceeds cycle plus reserve; in a virtual machine
- * with WirePlumber's reserve, if it lasts 5 ms or more and a quarter of the cycle. @return true:
- * the finding is set. */
+ * PipeWire fills by a timer, a step is long if it exceeds PipeWire's cycle plus the reserve. In a
+ * virtual machine with WirePlumber's reserve, a step is also long if it lasts at least 5 ms and at
+ * least a quarter of the cycle. @return true: the finding is set. */
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {
@@ -562,7 +563,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
     return false;
 }
 
-#define WISHED_FRAMES 512 /* frames that `apply` writes (advisor/change/change.c) */
+#define WISHED_FRAMES                                                                              \
+    512 /* frames of reserve that `apply` writes as api.alsa.headroom (advisor/change/change.c) */
 
 /* Does the card have the reserve that `sleeptune apply linux-device-headroom=CARD` sets? */
 static void judge_wished_card(struct st_finding *finding, const char *card)
@@ -601,7 +603,8 @@ static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const char *card;
-    /* Xen's dom0 looks like a virtual machine, but has the real devices */
+    /* Xen's dom0 ("control_d") looks like a virtual machine, but is no guest here, since it has the
+     * real devices */
     const bool guest =
         st_machine_is_guest(facts) &&
         strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;

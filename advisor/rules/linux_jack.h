@@ -4,7 +4,7 @@
 #include "advisor/rules/rule.h"
 
 struct st_jack_command {
-    bool realtime;     /* default: true */
+    bool realtime;     /* JACK asks for real-time priority: option -r off, -R on; default: true */
     int64_t priority;  /* option -P; default 10, as jackd reports at start */
     bool is_alsa;      /* the option -d alsa is given */
     bool soft_mode;    /* the ALSA driver has the option -s */

@@ -4,10 +4,10 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-/** Does the kernel belong to a distribution that adds changes of later versions? RHEL and its
- * rebuilds
- * (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap (6.4.0-150600.23-default; Tumbleweed
- * counts 6.10.5-1-default). ELRepo's kernels are upstream's. */
+/** Does the kernel belong to a distribution that adds changes of later versions? These are RHEL and
+ * its rebuilds (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap
+ * (6.4.0-150600.23-default). Tumbleweed (6.10.5-1-default) and ELRepo's kernels do not add such
+ * changes. */
 static bool has_backports(const char *release)
 {
     static const char *const marks[] = {".el", ".oe", ".an", "uek", NULL};

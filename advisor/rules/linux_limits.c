@@ -20,8 +20,8 @@
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    /* usual: may this process lock more than its limit, if that was not read? A process with
-     * CAP_IPC_LOCK may; root has this capability, but not in every container */
+    /* usual: may this process probably lock more memory than its limit? Used if CAP_IPC_LOCK, the
+     * capability that allows this, was not read: root has it, but not in every container */
     const bool small = limit < MIB, usual = st_machine_is_root(finding->facts) &&
                                             st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;
@@ -323,11 +323,10 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     if (st_rule_say(
             finding,
             {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
-             st_text(
-                 "sleeptune does not understand the kernel's real-time budget: %jd µs in %jd µs",
-                 runtime, period)},
-            /* since 6.12 only groups with budgets are throttled: "sched/rt: Remove default
-             * bandwidth control" */
+             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
+                     period)},
+            /* since Linux 6.12 the kernel throttles only control groups that have real-time budgets
+               (RT_GROUP_SCHED): commit "sched/rt: Remove default bandwidth control" */
             {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)),
              ST_STATUS_OK,
              "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal "

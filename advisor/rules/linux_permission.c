@@ -29,8 +29,8 @@ static bool has_rtkit(const struct st_facts *facts)
 
 /** Judges a user without a limit for real-time priority, who may still get it from rtkit. Below 5
  * ms rtkit is not enough: interrupt threads have a higher priority than rtkit gives, and a short
- * cycle cannot wait for them. The 5 ms are a choice of these rules. @param who "this user may not
- * use real-time priority". */
+ * cycle cannot wait for them. The 5 ms are a choice of these rules. @param who beginning of a
+ * sentence: "this user may not use real-time priority". */
 static void judge_without(struct st_finding *finding, const char *who)
 {
     const bool rtkit = has_rtkit(finding->facts);

@@ -80,8 +80,9 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN)
         return found;
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
-        /* a kernel that cannot switch reports PREEMPT for both full and lazy; lazy exists
-         * since 6.13 */
+        /* A kernel that cannot switch its model at run time reports PREEMPT for both full and lazy.
+         * The configuration distinguishes them; without it, a kernel before 6.13, which has no lazy
+         * model, is full. */
         found.model = config_model(facts);
         if (found.model != MODEL_LAZY && found.model != MODEL_FULL)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
@@ -122,8 +123,8 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
             finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
-/** How to install a real-time kernel; the running kernel's release or version names its
- * distribution. */
+/** Finds the command that installs a real-time kernel. The release or version of the running kernel
+ * shows which distribution this is. */
 static const char *real_time_package(const struct st_facts *facts)
 {
     static const struct {
@@ -131,7 +132,7 @@ static const char *real_time_package(const struct st_facts *facts)
     } rows[] = {
         {"+rpt", "sudo apt install linux-image-rpi-v8-rt\n# then choose it in "
                  "/boot/firmware/config.txt (kernel=)"},
-        /* the version of Liquorix kernels contains "buntu", too */
+        /* "Ubuntu itself": Liquorix kernels, too, have "buntu" in their version */
         {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
@@ -233,8 +234,8 @@ const struct st_rule st_rule_linux_preemption = {
  * chosen?
  * --- */
 
-/** For longer periods the rule does not judge: handlers of other devices are then seldom a problem.
- * The limit is a choice of this rule. */
+/** For longer periods the rule gives no advice: handlers of other devices are then seldom a
+ * problem. The limit is a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -350,8 +351,9 @@ static bool is_of_idle_card(const struct st_fact *line)
 
 static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t readable)
 {
-    const struct st_fact *sound = NULL, *shared = NULL; /* sound: a line of a sound device; shared:
-                                                           such a line with another device's name */
+    const struct st_fact *sound = NULL,
+                         *shared = NULL; /* sound: an interrupt line of a sound device; shared: an
+                                            interrupt line of a sound device and another device */
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         bool is_sound = false, is_other = false;
         if (line->state != ST_FACT_OK || is_of_idle_card(line))
@@ -402,7 +404,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** For longer periods the rule does not judge: the detector takes a few microseconds every few
+/** For longer periods the rule gives no advice: the detector takes a few microseconds every few
  * seconds. The limit is a choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 

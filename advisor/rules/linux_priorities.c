@@ -293,8 +293,7 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
             st_fact_beside_int(fact, "priority", &priority) != 0)
             continue;
-        const char *number =
-                       fact->text + strcspn(fact->text, "0123456789"), /* as in "irq/126-xhci_hc" */
+        const char *number = fact->text + strcspn(fact->text, "0123456789"), /* "126-xhci_hc" */
             *irq = st_text("%.*s", (int)strspn(number, "0123456789"), number);
         int rank = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
         for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {

@@ -157,8 +157,8 @@ static void judge_rt_time(struct st_finding *finding)
     if (zero != NULL)
         killed = st_fact_beside_text_or(zero, "name", killed);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
-    /* by_portal: the portal's limit of 0 us counts, since PipeWire asks the portal unless limits
-     * give the right */
+    /* by_portal: does the portal's limit of 0 us kill programs? It does unless this user's limits
+     * give real-time priority, since PipeWire otherwise asks the portal for it */
     const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
@@ -222,7 +222,7 @@ const struct st_rule st_rule_linux_rt_time = {
 
 struct clients {
     struct st_finding *finding;
-    char names[200]; /* of the programs without real-time priority */
+    char names[200]; /* names of the programs without real-time priority */
     int without_n, with_n;
     const char *last;
 };
@@ -237,8 +237,8 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
         st_text_join(clients->names, sizeof(clients->names), ", ", "%.40s", name);
 }
 
-/** Counts a program by one of its threads. A thread of PipeWire's library has "data-loop" in its
- * name. */
+/** Counts a program by one of its threads. A real-time thread counts only if it is one of
+ * PipeWire's library, with "data-loop" in its name. */
 static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
 {
     if (process->state != ST_FACT_OK || !st_machine_thread_plays(process))
@@ -310,7 +310,9 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     /* root always has the right, which says nothing about other users */
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
-    const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM); /* limits of a login */
+    const bool read = st_facts_has(
+        facts, ST_KEY_USER_LIMITS_FROM); /* the limits are not those of this process, but of a
+                                            login, a saved tree or a posted text */
     const char *fix =
         st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
     if (granted)

@@ -39,7 +39,7 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
     st_finding_fix_now(finding, FORCE_QUANTUM, frames);
 }
 
-/* what decides the length of PipeWire's cycle */
+/* keys of the settings that decide how long PipeWire's cycle is */
 static const char *const cycle_keys[] = {ST_KEY_PIPEWIRE_QUANTUM,       ST_KEY_PIPEWIRE_MAX_QUANTUM,
                                          ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
                                          ST_KEY_PIPEWIRE_FORCE_RATE_HZ, NULL};
@@ -47,14 +47,15 @@ static const char *const cycle_keys[] = {ST_KEY_PIPEWIRE_QUANTUM,       ST_KEY_P
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    /* first: any open ring, for evidence; one_period: a ring of less than two periods; worst: the
-     * shortest ring of PipeWire that is shorter than its forced quantum */
+    /* first: any open ring buffer, for evidence; one_period: a ring buffer of less than two
+     * periods; worst: the shortest of PipeWire's ring buffers that is shorter than the forced
+     * quantum */
     const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
     const struct st_buffer_asked asked = st_buffer_asked(facts);
-    /* follows_ring: before 0.3.84 PipeWire's cycle is at most half the ring, even if its quantum is
-     * forced */
+    /* follows_ring: before PipeWire 0.3.84 the cycle is at most half the card's ring buffer, even
+     * if the quantum is forced */
     const bool quantum_unread = st_machine_first_unread(facts, cycle_keys) != NULL,
                follows_ring =
                    st_buffer_pipewire_version(facts) > 0 && st_buffer_pipewire_version(facts) < 384;
@@ -233,8 +234,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                           "PipeWire never goes below %jd frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        min = ST_BUFFER_PIPEWIRE_MIN; /* or less if even ST_BUFFER_PIPEWIRE_MIN lasts longer than
-                                         the wish */
+        min = ST_BUFFER_PIPEWIRE_MIN; /* start value, which the loop below halves if it lasts longer
+                                         than the wished period */
         while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
             min /= 2;
         if (running)
@@ -418,7 +419,8 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
     st_rule_fix_with(finding, "48000", st_text("%jd", hz));
-    if (forced) { /* a forced rate takes precedence over the file */
+    if (forced) { /* a forced rate takes precedence over the file of the permanent fix, so that fix
+                     is dropped */
         free(finding->fix_persistent);
         finding->fix_persistent = NULL;
         finding->needs = ST_NEEDS_NOTHING;

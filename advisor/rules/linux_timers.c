@@ -1,8 +1,8 @@
 /* Linux: timers and clocks. */
 #include "advisor/rules/machine.h"
 
-/* --- linux-high-res-timers: do they run? The running kernel's reports count before its
- * configuration --- */
+/* --- linux-high-res-timers: do high-resolution timers run? What the running kernel reports takes
+ * precedence over its configuration --- */
 
 #define CONFIG "linux.config.HIGH_RES_TIMERS"
 #define HZ_MAX 10000
@@ -82,7 +82,8 @@ static void judge_off(struct st_finding *finding, const char *why)
         fix_option(finding, st_text_or(word, "highres=off"));
 }
 
-/** Judges if only the kernel's configuration and command line are known. */
+/** Judges by the kernel's configuration and command line, for a machine of which nothing else about
+ * the timers is known. */
 static void judge_config(struct st_finding *finding)
 {
     const char *config = "n";

@@ -1,4 +1,4 @@
-/* Facts about the machine as a whole, and words of the kernel and of sysfs. */
+/* Answers questions about the machine that several rules ask, from its facts. */
 #include "advisor/rules/machine.h"
 
 #include "platform/proc.h"

@@ -58,7 +58,8 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 #define ST_MACHINE_ANY_USER "NAME "
 
 struct st_finding;
-/** The name in /proc/asound/cards of the card of a stream; else "card1.pcm0p.sub0". */
+/** Name of the card that a stream belongs to, from /proc/asound/cards. If the name is unknown, the
+ * stream's own name: "card1.pcm0p.sub0". */
 const char *st_machine_stream_name(const struct st_fact *stream);
 
 /** Sets the rule's usual fix with the name of the judged user; without PAM, another fix. A rule
@@ -69,8 +70,8 @@ void st_machine_fix_user(struct st_finding *finding);
  * from the next login on? */
 bool st_machine_is_in_group(const struct st_fact *limit);
 
-/** The value of this line of pam_limits (rtprio: a priority, memlock: KiB); INT64_MAX: unlimited;
- * 0: none, or no such line (NULL). */
+/** The value of this line of pam_limits (rtprio: a priority, memlock: KiB). INT64_MAX: unlimited;
+ * 0: the line is NULL, or its value is not known. */
 int64_t st_machine_limit(const struct st_fact *limit);
 
 /** The limit of item ("rtprio", "memlock") that the files in /etc/security give the judged user at
