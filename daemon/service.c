@@ -20,7 +20,8 @@
 
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15 /* ticks (s) between two attempts to start a part that failed */
-/* Longer than the 10 s after which a helper program reports the buffer size again. */
+/* The loop restarts when the music's buffer size has differed from the loop's for this time. It is
+ * longer than the 10 s after which a helper program reports the buffer size again. */
 #define RESIZED_NS (13 * ST_NS_PER_S)
 #define TICKS_A_LOOK                                                                               \
     5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
@@ -87,9 +88,9 @@ static int go_to_rest(struct st_service *service)
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    /* Ends the daemon's own stream: it is the one without a device, because the loop does not rest
-     * while a stream plays on a real one. st_service_parts_start_audio starts none while `rests` is
-     * set. */
+    /* Ends the daemon's own stream. That stream has no device, because the loop does not rest
+     * while a stream plays on a real device. st_service_parts_start_audio starts no stream while
+     * `rests` is set. */
     st_service_parts_stop_audio(service);
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
@@ -478,9 +479,9 @@ int st_service_tick(struct st_service *service)
     st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
-    /* systemd restarts a service that does not send this. It is sent even if the loop gets no CPU:
-     * a restart would not help then, and would lose the loop's figures. An event reports the loop
-     * without a CPU. */
+    /* systemd restarts a service that does not send this message. It is sent even if the loop gets
+     * no CPU: a restart would not help then, and would lose the loop's figures. An event reports
+     * that the loop gets no CPU. */
     st_systemd_notify("WATCHDOG=1");
     r = rest_or_run(service);
     if (r < 0)

@@ -99,7 +99,8 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
         events->hear(events->hear_ctx, &listed->event);
 }
 
-/* Adds an event unless there were too many of its kind. @return false: it will be part of a sum. */
+/* Adds an event unless there were too many of its kind. @return false: the event will be counted
+ * in a sum instead. */
 static bool put_if_few(struct st_events *events, enum st_log_level level,
                        const struct st_event *event, bool logged)
 {

@@ -219,7 +219,7 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
     return busiest != NULL ? busiest->name : last;
 }
 
-/* Did only a test signal of `sleeptune listen` play since then? */
+/* Did only a test signal of `sleeptune listen` play since since_ns? */
 static bool is_test(const struct st_observed_view *source, int64_t since_ns)
 {
     return source->test_ns > since_ns && source->music_ns <= since_ns;
