@@ -65,8 +65,9 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
-/* Makes a temporary view `event` that joins the events in the file and the open ones. A statement
- * that names `event` then uses this view, not the table of the file. */
+/* Makes a temporary view `event` that joins the events in the file and the open ones, which are
+ * not in the file yet. A statement that names `event` then uses this view, not the table of the
+ * file. */
 int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
                                 size_t n)
 {
