@@ -4,10 +4,11 @@
 #include "core/ns.h"
 #include "platform/proc.h"
 
-#define SUBSTREAMS_MAX 256 /* a larger number is not a sound card's */
+#define SUBSTREAMS_MAX 256 /* a larger number of streams is not a sound card's */
 /* frames; a larger number means that the program's pointer went backwards */
-#define AVAIL_MAX   (INT64_C(1) << 40)
-#define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
+#define AVAIL_MAX (INT64_C(1) << 40)
+#define SECONDS_MAX                                                                                \
+    INT64_C(9000000000) /* seconds; a larger time does not fit into an int64_t of ns */
 
 /** Parses "SECONDS.NANOSECONDS"; seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)

@@ -22,7 +22,7 @@ struct st_alsa_status {
     int64_t now_ns;     /* when hw_ptr_frames was read, on the same clock; 0: unknown */
     int64_t
         hw_ptr_frames; /* position of the device; restarts at 0 when the stream is prepared again */
-    int64_t appl_ptr_frames; /* position of the program; -1: unknown, as then are the next two
+    int64_t appl_ptr_frames; /* position of the program; -1: unknown, and so are the next two
                                 members */
     int64_t avail_frames,
         avail_max_frames; /* frames free for the program: now, and at most since the previous look;

@@ -22,7 +22,7 @@
  * that cycle follows the row of the client's next cycle. */
 struct st_cycle_row {
     int64_t cycle_ns;   /* start of the driver's cycle; in a driver's own row the start of its
-                           previous cycle,   0: not known */
+                           previous cycle; 0: not known */
     int64_t signal_ns;  /* the client's inputs were ready */
     uint32_t wait_ns;   /* time until the client ran, or NOT_YET */
     uint32_t busy_ns;   /* time until the client had finished, or NOT_YET */

@@ -3,13 +3,13 @@
 
 #include "core/base.h"
 
-/* Next step where no program that plays has real-time rights. Not on FreeBSD, which does not report
- * these rights. */
+/* The command to advise if no program that plays has real-time rights. Not for FreeBSD, which does
+ * not report these rights. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
 #define ST_DROPOUT_REASON_LOG_IN "log out and in again (the right to real-time priority is set up)"
 
-/* Next step where two cards have rates too far apart. */
+/* The advice if the clocks of two cards run too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK                                                                \
     "connect both cards to one clock (word clock, S/PDIF), or use one card"
 

@@ -16,7 +16,7 @@
 /* number of naps of 10 ms to wait for the end of a program that has closed its pipe; on a busy
  * machine the end comes later */
 #define EXIT_NAPS 20
-/* a program that prints no line for this time, and up to a poll more, hangs */
+/* a program that prints no line for this time, or up to a poll interval longer, hangs */
 #define SILENT_NS    (36 * ST_NS_PER_S)
 #define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* interval of polls while nothing plays */

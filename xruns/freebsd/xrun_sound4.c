@@ -1,5 +1,5 @@
-/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat, which FreeBSD has from 14 on.
- * sndstat(4). */
+/* Reads the xruns of sound(4)'s channels with an ioctl of /dev/sndstat (sndstat(4)), which FreeBSD
+ * has from version 14 on. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ struct sound4 {
     size_t bytes_n; /* allocated */
 };
 
-/** Fills sound4->bytes. @return their number, or -errno. */
+/** Fills sound4->bytes with the kernel's list of devices. @return the number of bytes, or -errno.
+ */
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};

@@ -5,7 +5,7 @@
 /* losses in this time after a stream began to play do not count, as for clients of the graph */
 #define BEGIN_NS ST_NS_PER_S
 #define PAUSE_NS (500 * ST_NS_PER_MS)
-/* less sound than that between two dropouts makes them one */
+/* less sound than this between two dropouts makes them one */
 #define SOUND_NS (20 * ST_NS_PER_MS)
 
 static void begin(struct st_client_buffer *buffer, int64_t now_ns)

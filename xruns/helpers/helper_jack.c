@@ -8,8 +8,8 @@
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
- * sleeptuned's own stream on the same server counts the same xruns again, and each one by itself:
- * the ready line says whether that stream exists. */
+ * sleeptuned's own stream on the same server counts these xruns, too, but each one separately. The
+ * ready line says whether that stream exists. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <jack/jack.h>
@@ -50,7 +50,8 @@ struct observer {
     jack_client_t *client;
     int fds[2];      /* a pipe for struct happened from libjack's thread to main; both ends are
                         non-blocking */
-    atomic_int over; /* enum over; Threads: any, and the signal handler */
+    atomic_int over; /* an enum over: whether, and why, this program ends. Threads: any, and the
+                        signal handler */
     struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
@@ -64,7 +65,7 @@ struct observer {
 };
 
 static struct observer observer;
-static const char *server; /* its name */
+static const char *server; /* name of the server */
 /* libjack's latest error message; global, since libjack's callback has no context */
 static char message[128];
 
@@ -338,7 +339,8 @@ static bool serves(const char *words, size_t len)
     return st_text_is(name, server);
 }
 
-/* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
+/* Opens the standard error of jackd, if that is a file. @return -1: there is none; always on
+ * FreeBSD, which has no links to the open files of a process. */
 static int open_output(void)
 {
     struct st_platform *machine = st_platform_native();

@@ -13,10 +13,12 @@
 #define NEAR_NS (300 * ST_NS_PER_MS)
 #define STOOD_NS                                                                                   \
     (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
-/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two
- * are enough if one of them counts alone ... */
-#define MANY     4
-#define MANY_CUT 8 /* ... and the same number for a program that cuts off its own sound */
+/* this number of silences, each within HOLD_NS after another, shows that the program writes too
+ * slowly; two are enough if one of them counts alone */
+#define MANY 4
+#define MANY_CUT                                                                                   \
+    8 /* as MANY, if none of the silences is ST_LISTENED_RARE: the program may cut off its own     \
+         sound */
 #define TIME_MAX (INT64_MAX / 4)
 
 static void add(struct st_listened_sum *sum, int64_t lost_ns)

@@ -32,7 +32,7 @@ struct st_pipewire_block {
     uint32_t asked_num,
         asked_denom; /* the fraction node.latency, in s; asked_denom 0: the node asked for none */
     bool is_async;   /* the node is asynchronous: it has one more cycle of time, and its times here
-                        are those of   the cycle before (PipeWire 1.4.9 or later) */
+                        are those of the cycle before (PipeWire 1.4.9 or later) */
 };
 
 struct st_pipewire_cycle {

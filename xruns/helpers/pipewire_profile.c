@@ -9,7 +9,8 @@
 #define PROFILER_FOLLOWER_CLOCK (SPA_PROFILER_followerBlock + 1) /* missing in older headers */
 
 #define KEEP_NS                                                                                    \
-    ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
+    ST_NS_PER_S /* a kept cycle whose dropout is not reported in this time is replaced by a later  \
+                   one */
 #define BEGIN_NS                                                                                   \
     ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
@@ -61,8 +62,8 @@ static bool unfinished(const struct st_pipewire_block *block,
            driver->signal_ns == driver->prev_signal_ns;
 }
 
-/* Keeps the times of a node in a cycle with a dropout. A late node has the times up to the
- * deadline; it is judged later. */
+/* Keeps the times of a node in a cycle with a dropout. Of a late node, keeps the times up to the
+ * deadline; they are replaced when the node has finished and is judged. */
 static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
@@ -117,9 +118,9 @@ static void note_async(struct st_profile_node *node, const struct st_pipewire_cy
     node->is_async |= block->is_async;
 }
 
-/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen if
- * it had not finished that one. A client that wakes up late counts the cycles that it slept again,
- * in a cycle that it has finished. */
+/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen
+ * if it had not finished that cycle. A client that wakes up late also counts the cycles that it
+ * slept through, in a cycle that it has finished; that finished cycle is not a dropout. */
 static void take_async(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
                        int64_t rise)

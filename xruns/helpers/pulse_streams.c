@@ -1,8 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an
- * old stream asked for
- */
+/* readings (4 s) of which the largest value counts as what a stream asked for; then the search
+ * begins anew, since the sink may still hold what an old stream asked for */
 #define LOOKS 16
 /* us after the server did not answer in which queues may be seen empty for that reason */
 #define SILENT_US 1000000

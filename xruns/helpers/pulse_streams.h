@@ -23,11 +23,13 @@ enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 struct st_stream {
     uint32_t index; /* PulseAudio's index, not reused while the server runs */
     enum st_stream_queue queue;
-    bool seen;    /* the stream was in the list of the current look */
+    bool seen;    /* the stream was in the list of the current reading */
     bool stopped; /* set by the caller: the program was stopped while the queue was empty */
-    enum st_dropout_reason reason;                     /* why the stream last lost sound */
-    uint64_t filled_us, first_empty_us, last_empty_us; /* times of looks */
-    uint64_t held_us; /* sound in the queue and the sink at the last look */
+    enum st_dropout_reason reason; /* why the stream last lost sound */
+    uint64_t filled_us, first_empty_us,
+        last_empty_us; /* times of readings: of the last one that found the queue filled, of the
+                          first and the last one that found it empty */
+    uint64_t held_us;  /* sound in the queue and the sink at the last reading */
     uint64_t longest_us, looks_n;
     int64_t asked_ms;
 };
@@ -35,7 +37,7 @@ struct st_stream {
 struct st_pulse_streams {
     struct st_stream streams[ST_PULSE_STREAMS_MAX];
     size_t streams_n;
-    bool playing;                    /* a stream plays, as of the last look */
+    bool playing;                    /* a stream played at the last reading */
     uint64_t silent_us, answered_us; /* set by the caller: when the server last did not answer, and
                                         last did; 0: never */
 };

@@ -8,11 +8,13 @@
 /* s of drift that must be measured, since the clocks of some cards are coarse */
 #define KNOWN_S 5
 #define MEAN_S  30
-/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay;
- * for cards that are not resampled ... */
+/* cycles: for cards that are not resampled, a changed delay that stays for this time was no
+ * resync, and becomes the usual delay */
 #define STAYS_CYCLES 16
-#define FAR_S        5   /* ... and the same in s for cards that are resampled */
-#define NEAR         0.6 /* share of max_resync that counts: max_resync is not known exactly */
+#define FAR_S        5 /* s: the same as STAYS_CYCLES, for cards that are resampled */
+#define NEAR                                                                                       \
+    0.6 /* a delay that differs by more than this share of max_resync may be a resync; max_resync  \
+           is not known exactly */
 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
 #define BW_HZ        0.128
 #define WHOLE        1e-4
@@ -81,7 +83,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0)
         return 0;
     if (card->last.position == clock->position &&
-        card->driver_id == driver_id) /* the card was in no cycle since then */
+        card->driver_id == driver_id) /* the card was in no cycle since the last report */
         return 0;
     if (!goes_on(card, driver_id, clock)) {
         begin(card, driver_id, clock);

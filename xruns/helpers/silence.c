@@ -18,7 +18,7 @@
 #define LONGEST_S 10 /* a longer loss is reported in parts */
 /* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
 #define GAP_S      2
-#define LEVEL_BINS 3 /* half seconds whose peak is the level */
+#define LEVEL_BINS 3 /* the level is the highest peak of this number of half seconds */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -129,8 +129,8 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     silence->behind_peak = 0;
 }
 
-/* @return the frames up to the next boundary: of a millisecond, of a half second, or of the
- * ST_SILENCE_EDGE_MS behind a find. */
+/* @return the frames up to the next point where a new peak begins: the end of a millisecond, of a
+ * half second, or of the ST_SILENCE_EDGE_MS after a loss. */
 static int64_t stretch(const struct st_silence *silence)
 {
     const int64_t ms = silence->rate_hz / 1000;

@@ -4,13 +4,14 @@
 
 #define ISOCHRONOUS 0
 #define CLOCK_BYTES 4 /* a packet of clock feedback has 3 or 4 bytes, and no sound */
-/* length of a block, longer than all transfers that are queued at a time */
+/* lateness is compared between blocks of this length, which is longer than all transfers that are
+ * queued at a time */
 #define BLOCK_NS (100 * ST_NS_PER_MS)
 #define ONE_NS   (20 * ST_NS_PER_MS) /* two losses with less sound than this between them are one */
 #define SETTLED_NS                                                                                 \
-    (5 * BLOCK_NS)         /* after this time with sound, no further block can belong to a loss */
+    (5 * BLOCK_NS)         /* after this time with sound, no block can belong to an earlier loss */
 #define AGE_NS ST_NS_PER_S /* a series of losses is reported after this time */
-/* a smaller shift is no loss, since the clocks of computer and device differ */
+/* a smaller increase of lateness is no loss, since the clocks of computer and device differ */
 #define LATE_NS ST_NS_PER_MS
 /* if no transfer is queued and the next one comes later than this, a program made the pause */
 #define SUBMIT_NS    (2 * ST_NS_PER_MS)
