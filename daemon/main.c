@@ -170,7 +170,8 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             r = st_service_reload(service);
         }
         if (next_ns >
-            now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
+            now_ns + st_service_tick_ns(
+                         service)) /* the tick interval became shorter, since the loop runs again */
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)

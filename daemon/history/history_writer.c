@@ -72,7 +72,7 @@ struct st_history_writer {
 
     int answer_pipe[2]; /* a byte is written to it for each answer that is ready */
 
-    /* used by the writer's thread only */
+    /* the next members are used by the writer's thread only */
     struct st_history_file file;
     /* number of dropped minutes and events (view.lost_*_n) that an event in the file already
      * reports */
@@ -287,7 +287,7 @@ static void read_changed(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* Stores a copy of PipeWire's last cycles and the kernel's events, if one is due. */
+/* Stores a copy of PipeWire's last cycles and of the kernel's events, if such a copy is due. */
 static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);

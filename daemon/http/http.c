@@ -23,7 +23,7 @@
 #define ANSWER_TIMEOUT_S 10u
 #define CONNECTION_BYTES                                                                           \
     (size_t)(32 * 1024) /* memory of a connection for request line and headers */
-/* Without a shortage of descriptors for this time, the next shortage is logged again. */
+/* A shortage of descriptors is logged again only if there was none for this time. */
 #define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 

@@ -238,7 +238,8 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             .playing =
                 source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
         };
-        if (watch.playing > 0) { /* also if the music ended within the minute */
+        if (watch.playing >
+            0) { /* the last known size counts, also if the music ended within the minute */
             watch.frames = known_or_none(source->seen.last_frames);
             watch.rate_hz = known_or_none(source->seen.last_rate_hz);
         } else {

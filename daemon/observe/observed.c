@@ -339,7 +339,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
-    if (o->due_ns == INT64_MAX) /* no further turn would add these events */
+    if (o->due_ns == INT64_MAX) /* st_observed_turn does not run any more to add these events */
         st_observed_events_put(&o->made, true);
 }
 
@@ -372,7 +372,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
-    if (mode == ST_OBSERVED_OFF) { /* no further turn would add these events */
+    if (mode == ST_OBSERVED_OFF) { /* st_observed_turn does not run any more to add these events */
         st_observed_events_put(&o->made, true);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
@@ -389,7 +389,7 @@ void st_observed_finish(struct st_observed *o)
     st_observed_events_put(&o->made, true);
 }
 
-/* --- a turn --- */
+/* --- polling --- */
 
 void st_observed_count(struct st_observed *o)
 {
