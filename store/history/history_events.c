@@ -123,7 +123,7 @@ static int take_all(struct st_sql *sql, sqlite3_stmt *rows, st_history_event_fn 
     struct st_event event;
     int64_t id;
     while (st_sql_next(sql, rows, "")) {
-        if (read_event(rows, &id, &event)) /* other rows are left out */
+        if (read_event(rows, &id, &event)) /* leaves out rows that sleeptuned did not write */
             sql->r = take(ctx, id, &event);
     }
     return sql->r;
