@@ -140,7 +140,7 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* Since the last look, did the program write less than half as many frames as the device moved
+/* Since the last reading, did the program write less than half as many frames as the device moved
  * on? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
@@ -155,7 +155,7 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
     const bool dry = beyond > 0 && (wrote || room->wrote || room->dry);
     const int64_t grown = (beyond - room->beyond * room->dry) * dry;
     int64_t lost = 0;
-    /* the program has written again: the loss ended since the last look */
+    /* the program has written again: the loss ended since the last reading */
     const bool filled = now->avail_frames <= params->buffer_frames;
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
     if (!goes_on) {

@@ -15,8 +15,8 @@
 
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* size of a culprit's name */
 
-/* Beginning of the names of `listen`'s streams, which are not the user's music; a process name is
- * cut to 15 bytes. */
+/* Beginning of the names of the streams of `sleeptune listen`, which are not the user's music; a
+ * process name is cut to 15 bytes. */
 #define ST_DROPOUT_TEST_CLIENT "sleeptune-liste"
 
 /* Culprit of a client that waited because pipewire-pulse, PipeWire's server for PulseAudio clients,

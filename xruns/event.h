@@ -22,7 +22,7 @@ struct st_event_pressure {
     int64_t temperature_mc;
 };
 
-/** Nothing known. */
+/** A pressure of which nothing is known. */
 #define ST_EVENT_PRESSURE_UNKNOWN                                                                  \
     ((struct st_event_pressure){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
@@ -75,7 +75,7 @@ struct st_event {
         culprit_n; /* lead of the culprit over all others in the vote (st_dropout_reason_vote) */
     int64_t culprit_ns; /* time for which the culprit had the CPU; 0: unknown */
 
-    int loop_cpu; /* CPU on which wake-ups of the test loop were looked at in this time; -1: any;
+    int loop_cpu; /* CPU on which wake-ups of the test loop were examined in this time; -1: any;
                      ST_EVENT_NO_LOOP: no test loop ran */
     enum st_cause slowed; /* why the machine was slower when a client computed too long;
                              ST_CAUSE_UNKNOWN: it was not slower */

@@ -9,8 +9,8 @@
  * pairs of that list, and a pair of type LIST_UP. If its value is an array of lists, the data is,
  * for each element, a header, its pairs, and a pair of type ARRAY_NEXT. */
 
-#define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
-#define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */
+#define HEADER_BYTES 19 /* bytes: magic (1), version (1), flags (1), descriptors (8), size (8) */
+#define PAIR_BYTES   19 /* bytes: type (1), size of the name (2), size of the data (8), items (8) */
 #define MAGIC        0x6c
 #define BIG_ENDIAN_F 0x80
 #define DEPTH_MAX    16
@@ -237,7 +237,7 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
             before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
-        n *= counters->looked; /* at the first look, earlier xruns are not new */
+        n *= counters->looked; /* at the first reading, earlier xruns are not new */
     }
     if (n > 0)
         report(channel, n, goes_on, seen, ctx);

@@ -35,9 +35,10 @@ enum st_xrun_fact {
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
     ST_XRUN_BETWEEN_NOTHING, /* no buffer is between program and server */
-    ST_XRUN_BETWEEN_STOPS, /* a buffer. A dropout is seen if the program did not run for longer than
-                              the buffer lasts; it is not seen if the program writes too little */
-    ST_XRUN_BETWEEN_UNSEEN, /* a buffer that nothing watches */
+    ST_XRUN_BETWEEN_STOPS, /* a buffer is between them: a dropout is seen if the program did not run
+                              for longer than the buffer lasts, but not if the program writes too
+                              little */
+    ST_XRUN_BETWEEN_UNSEEN, /* a buffer is between them, and nothing watches it */
     ST_XRUN_BETWEEN_HEARD   /* the stream is listened to: each loss of sound is seen */
 };
 
@@ -49,8 +50,8 @@ struct st_xrun_load {
         busy_max_ns; /* time from the client's wake-up until it finished */
     int64_t wait_median_ns, wait_p99_ns,
         wait_max_ns;         /* time from the signal to the client's wake-up */
-    int64_t period_ns;       /* of the device's cycle; 0: not known */
-    int64_t frames, rate_hz; /* the cycle as set in the server; 0: not known */
+    int64_t period_ns;       /* length of the device's cycle; 0: not known */
+    int64_t frames, rate_hz; /* buffer size and rate that are set in the server; 0: not known */
     int64_t asked_frames,
         asked_rate_hz;  /* the cycle that the client asked for, on a device whose server is
                            forced to another size; 0: none, or not known */
@@ -135,9 +136,10 @@ struct st_xrun_source {
                                not need root */
     const char *server_env; /* environment variable for the server's address, which the key
                                observe.NAME_server sets */
-    const char *
-        sockets[3]; /* the server's sockets: root's (below $XDG_RUNTIME_DIR) and the system's, whose
-                       owner the program becomes; ends with NULL. Empty: only servers of its user */
+    const char
+        *sockets[3]; /* for root: sockets of the server, of root (below $XDG_RUNTIME_DIR) and of the
+                        system; the helper program becomes the owner of the socket. Ends with NULL;
+                        empty: the source watches servers of its own user only */
 
     /* members for a sound server: */
     const char *daemons[3]; /* the server's process names, one of which runs; ends with NULL */
@@ -154,7 +156,8 @@ struct st_xrun_source {
     bool set_by_force;       /* the number 0 undoes set_frames: programs choose again */
     const char *keep_frames; /* setting of `sleeptune apply` that keeps a power of two, to be
                                 followed by the number; NULL: none */
-    const char *frames_hint; /* where a user finds the buffer size, unless a client asks for one */
+    const char *frames_hint; /* a clause that says who chose the buffer size, shown unless a client
+                                asked for one; NULL: none */
 };
 
 /** What the user chose for a source. */
@@ -223,8 +226,8 @@ bool st_xrun_is_server(const char *client);
  * such command, or frames is 0. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
-/** "to keep: " and the command that keeps the buffer when the server starts again; "": `apply` has
- * no such change. */
+/** "to keep it: " and the command that keeps the buffer when the server starts again; "": `apply`
+ * has no such change. */
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 
 /* Sources of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c) and of the

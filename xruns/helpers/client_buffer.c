@@ -30,7 +30,7 @@ void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns)
         *buffer = (struct st_client_buffer){0};
 }
 
-/* The program has run since the look before: notes the loss of the standstill that ended. */
+/* The program has run since the last check: notes the loss of the standstill that ended. */
 static void ran(struct st_client_buffer *buffer, int64_t now_ns)
 {
     const int64_t last_ns = buffer->ran_from_ns + (buffer->ran_to_ns - buffer->ran_from_ns) / 2;

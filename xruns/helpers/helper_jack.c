@@ -52,7 +52,7 @@ struct observer {
                         non-blocking */
     atomic_int over; /* an enum over: whether, and why, this program ends. Threads: any, and the
                         signal handler */
-    struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
+    struct st_jack_xrun_judge judge; /* used by libjack's thread only, from its first callback on */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
     struct st_jack_losses losses;
@@ -233,8 +233,8 @@ static int64_t period_ns(void)
     return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
 }
 
-/* Writes a line with the server's DSP load, of which only these samples are known, and a line for
- * each connected client, whose share of the load is not known. Writes nothing while no client
+/* Writes a line with the server's DSP load, from its samples since the last such line, and a line
+ * for each connected client, whose share of the load is not known. Writes nothing while no client
  * plays. */
 static void say_loads(const struct st_jack_graph *clients)
 {

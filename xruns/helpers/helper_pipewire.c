@@ -297,8 +297,8 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer =
-        st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* set by the kernel */
+    const char *peer = st_pipewire_streams_property(
+        info->props, PW_KEY_SEC_PID); /* the process id of the client, set by the kernel */
     const pid_t own = client->observer->options.own,
                 listener = client->observer->listener.program.pid;
     int32_t pid;

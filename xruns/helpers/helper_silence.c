@@ -46,8 +46,10 @@
 #define PRICE_S    10
 #define PRICE_NS                                                                                   \
     (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */
-#define PRICES_MAX  3             /* consecutive intervals of PRICE_S beyond PRICE_NS */
-#define EMPTY       2             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
+#define PRICES_MAX                                                                                 \
+    3 /* after this number of consecutive intervals beyond PRICE_NS, listening ends if it is       \
+         "auto" */
+#define EMPTY       2 /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -59,7 +61,7 @@ struct port {
 
 struct find {
     int64_t begin_ns, lost_ns;
-    unsigned signs; /* listened.h */
+    unsigned signs; /* bits ST_LISTENED_* of listened.h */
 };
 
 struct tap {

@@ -27,7 +27,7 @@
 #define RING_BYTES (1200 * 1024)
 #define LOOK_MS    40
 #define IDLE_MS    1000
-#define EVENTS_MAX 4096 /* events of a bus that one look takes at most */
+#define EVENTS_MAX 4096 /* most events of one bus that one call of look() takes */
 #define STEP_NS                                                                                    \
     ST_NS_PER_MS /* if CLOCK_REALTIME moves more than this against CLOCK_MONOTONIC, the clock was  \
                     set */

@@ -37,11 +37,11 @@ struct st_pipewire_block {
 
 struct st_pipewire_cycle {
     int64_t frames, rate_hz, period_ns; /* 0: not known */
-    int64_t position;                   /* of the driver's clock, in frames */
+    int64_t position;                   /* position of the driver's clock, in frames */
     int64_t lost_frames; /* PipeWire's estimate since the device started, with the frames that
                             PipeWire filled with silence */
     int32_t xruns_n;
-    int64_t number; /* of the profiler's report */
+    int64_t number; /* number of the profiler's report */
     struct st_pipewire_block driver;
 };
 

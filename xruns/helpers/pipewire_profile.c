@@ -50,10 +50,11 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
 
-/* For PipeWire 0.3.65, which has no counter: has the node not finished its cycle? Such a cycle is
- * reported twice: as incomplete when the next one begins, with the driver's times of the cycle
- * before, and as ended by the driver. Only the first report counts: a late node ends the next cycle
- * too early and may be awake again in it, which is no dropout. */
+/* Has the node not finished its cycle? Used for PipeWire 0.3.65, which has no counter of such
+ * cycles but reports them twice: first as incomplete when the next cycle begins, with the driver's
+ * times of the cycle before; then when the driver has ended them. Only the first report counts,
+ * since a late node ends the next cycle too early and may be awake again in it, which is no
+ * dropout. */
 static bool unfinished(const struct st_pipewire_block *block,
                        const struct st_pipewire_block *driver)
 {
@@ -129,7 +130,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
                          block->finish_ns >= block->awake_ns &&
                          block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
-    /* such a cycle is not kept, since the other nodes' times belong to a later one */
+    /* `any_late` stays as it is, so that this cycle is not kept: the other nodes' times belong to a
+     * later cycle */
     const bool late = profile->any_late;
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
@@ -139,7 +141,7 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     if (lost_n > 0 && !in_time)
         then.status = ST_PIPEWIRE_CYCLE_AWAKE;
     if (then.signal_ns < before.driver.signal_ns ||
-        then.signal_ns >= now_ns) /* the time does not belong to that cycle */
+        then.signal_ns >= now_ns) /* the signal time is not of the cycle before */
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns,
                         now_ns + cycle->period_ns);

@@ -230,8 +230,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     node->late = (struct st_profile_late){0};
 }
 
-/* Has the node been awake since an earlier cycle? Not known (false) from PipeWire 0.3.65, which
- * reports no xruns and another time as the wake-up time. */
+/* Has the node been awake since an earlier cycle? false with PipeWire 0.3.65, whose wake-up times
+ * do not show it. */
 static bool is_awake(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
@@ -296,7 +296,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
         const int64_t awake_ns =
-            block->finish_ns - node->usual.busy_ns; /* the wake-up time was overwritten */
+            block->finish_ns - node->usual.busy_ns; /* an estimate: the wake-up time was overwritten
+                                                       by that of a later cycle */
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
@@ -367,8 +368,9 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
                  block->signal_ns && /* otherwise the node was signalled for the next cycle */
              (node->lost.n > 0 ||
               block->xruns_n !=
-                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise a client of the previous cycle
-                                                      ended the node's cycle */
+                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise (PipeWire 0.3.65) a late client of
+                                                      the previous cycle may have ended this short
+                                                      cycle early */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (slept(block) && node->judged.end_ns == block->finish_ns &&
@@ -380,9 +382,9 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
 
 /* --- the server --- */
 
-/* @return the CPU time of a client that finished just before the server began a cycle late; 0: it
- * did not finish there, or not known. The time counts from the due time of that cycle; with
- * `reported`, from one period earlier, and the finish time is that of the previous report. */
+/* @return the CPU time of a client that finished just before the server began a cycle late, from
+ * the due time of that cycle on; 0: the client did not finish then, or its CPU time is not known.
+ * With `reported`, counts from one period earlier, up to the finish time in the previous report. */
 static int64_t computed_ns(struct st_pipewire_profile *profile,
                            const struct st_profile_node *driver, const struct st_profile_node *node,
                            bool reported, int64_t *ret_error_ns)

@@ -60,7 +60,7 @@ struct st_profile_node {
     struct st_profile_late late;
     struct st_profile_judged judged;
     struct st_profile_lost lost;
-    struct st_profile_server server; /* of a driver */
+    struct st_profile_server server; /* of a driver: the latest cycle that the server began late */
     struct {
         int64_t length_ns; /* length of the dropout's cycle; 0: the node did nothing in it */
         int64_t wait_ns, busy_ns;

@@ -32,7 +32,7 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
-/* @return why a stream, whose queue is filled again, was empty. */
+/* @return why the queue of a stream, which is filled again now, was empty. */
 static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
                                         const struct st_stream *stream, uint64_t now_us)
 {

@@ -50,8 +50,8 @@ static double limit_of(const struct st_second_card *card)
     return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
 }
 
-/* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its
- * first result is a known step for each frame of the delay's error, which is a whole number, up to
+/* After a resync, PipeWire's control loop for the rate starts anew (spa/utils/dll.h). Its first
+ * result is then a known step times the error of the delay: a whole number of frames, at most
  * max_resync. */
 static bool begins_anew(const struct st_second_card_clock *clock, double error, double limit)
 {

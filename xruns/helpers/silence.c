@@ -75,7 +75,7 @@ static float edge_of(const struct st_silence *silence)
     return edge;
 }
 
-/* Lets time pass by `frames`, of which `sound` frames had sound. */
+/* Advances the position by `frames`, of which `sound` frames were not silent. */
 static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
 {
     silence->bin_frames += frames;
@@ -98,7 +98,8 @@ static bool was_sound(const struct st_silence *silence)
     return sound >= silence->rate_hz / SOUND_S;
 }
 
-/* Silence of `quiet` frames ends here, `offset` frames after the cycle began. */
+/* Silence of `quiet` frames has ended `offset` frames after the cycle began: decides whether it is
+ * a loss. */
 static void end_quiet(struct st_silence *silence, int64_t offset)
 {
     const int64_t begin = silence->at - silence->quiet;
@@ -139,7 +140,8 @@ static int64_t stretch(const struct st_silence *silence)
     return behind > 0 ? ST_MIN(n, behind) : n;
 }
 
-/* Takes sound from frame `first` on. @return the number of frames taken. */
+/* Processes the frames with sound that begin at frame `first` of the cycle. @return the number of
+ * frames taken. */
 static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle,
                          size_t first)
 {

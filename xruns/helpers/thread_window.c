@@ -11,9 +11,9 @@ static int64_t within(int64_t value, int64_t most)
     return value < 0 ? 0 : ST_MIN(value, most);
 }
 
-/* @return the share of a CPU that other cycles need: the share of the last seconds, in which the
- * longest cycles are included, but at most what cycles usually take by the clock, in which waiting
- * for a CPU is included. */
+/* @return the share of a CPU that the other cycles need. This is the share in the last seconds,
+ * which includes the longest cycles; but at most the share of a period that cycles usually take,
+ * which includes waiting for a CPU. */
 static double usual_share(double used, const struct st_dropout_figures *figures)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;

@@ -129,8 +129,8 @@ static void take_packet(struct st_usb_endpoint *e, bool good)
 }
 
 /** Ends a block: compares the least lateness of its transfers with that of earlier blocks. If two
- * blocks are later than those before, no packet was sent for the time of that shift, which is a
- * loss. */
+ * consecutive blocks are later than the blocks before them, no packet was sent for the time of that
+ * shift, which is a loss. */
 static void end_block(struct st_usb_endpoint *e)
 {
     const int64_t least_ns = ST_MIN(e->low_ns, e->held_ns);
@@ -139,8 +139,10 @@ static void end_block(struct st_usb_endpoint *e)
     const int64_t shift_ns = known ? st_ns_sub(least_ns, e->base_ns) : 0;
     /* 10 % below the threshold, since times are rounded */
     if (shift_ns >= threshold_ns - threshold_ns / 10 && shift_ns < SPAN_MAX_NS)
-        add_loss(e, shift_ns,
-                 e->pending.dropouts_n == 0); /* failed packets near the shift are that loss */
+        add_loss(
+            e, shift_ns,
+            e->pending.dropouts_n ==
+                0); /* packets that failed near the shift were counted as this dropout already */
     if (e->held_ns != INT64_MAX)
         e->base_ns = least_ns;
     e->held_ns = e->low_ns;

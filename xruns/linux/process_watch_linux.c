@@ -28,8 +28,9 @@
 #define CHOOSE_NS (20 * ST_NS_PER_S)
 /* for this time after a process began to play, its sampled thread is chosen again every SOON_NS:
  * at first, its main thread may have run more often than the thread that computes */
-#define NEW_NS  (5 * ST_NS_PER_S)
-#define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
+#define NEW_NS (5 * ST_NS_PER_S)
+#define SOON_NS                                                                                    \
+    ST_NS_PER_S /* interval of choosing sampled threads while a process is new (NEW_NS) */
 #define SCAN_NS (10 * ST_NS_PER_S)
 /* minimum interval of scans of /proc while the thread that took the CPU is unknown: another scan
  * can find it if it was started, or woke up, after the last one */
@@ -62,7 +63,7 @@
     64 /* file descriptors of this process among which the socket to the server is searched */
 
 struct thread {
-    pid_t pid, tid;         /* tid 0: none */
+    pid_t pid, tid;         /* tid 0: no thread */
     int times_fd, state_fd; /* open files: schedstat and stat of the thread */
     int64_t from;           /* number of the thread's first sample */
 };
@@ -691,7 +692,7 @@ void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t
 {
     add(watch, client, pid);
     st_process_watch_plays(
-        watch, client); /* the process may play already, and no cycle was reported yet */
+        watch, client); /* the process may play already, although no cycle of it was reported yet */
 }
 
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)

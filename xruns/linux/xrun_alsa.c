@@ -47,7 +47,7 @@ struct substream {
     int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
-    /* members about the current run of the stream (since its start), to which `last` belongs: */
+    /* the next members are about the current run of the stream, from its last start on: */
     bool own;                        /* a stream of this process, which counts its own dropouts */
     char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
@@ -58,7 +58,7 @@ struct substream {
 };
 
 struct alsa {
-    char proc[ST_XRUN_SERVER_BYTES]; /* "/proc" */
+    char proc[ST_XRUN_SERVER_BYTES]; /* where procfs is mounted, usually "/proc" */
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
