@@ -23,7 +23,9 @@
 /* the exit statuses of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
-#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the rest for xrun sources and history */
+/* open files that are needed at least: 36 for each HTTP server; the rest for xrun sources and
+ * history */
+#define DESCRIPTORS_MIN 128
 
 static void usage(FILE *out)
 {

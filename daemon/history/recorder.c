@@ -48,7 +48,8 @@ static void trim(int folder_fd, const char *history, int64_t max_bytes)
     free(copies);
 }
 
-/* The folder of the copies. @return a descriptor or a negative errno value. */
+/* Opens the folder of the copies, and makes it first if `make` is set. @return a descriptor or a
+ * negative errno value. */
 static int open_folder(const char *history, bool make)
 {
     const char *folder = st_trace_copy_folder(history);
