@@ -6,7 +6,7 @@
 #include "xruns/xrun.h"
 
 #define ST_CYCLE_RING_ROWS                                                                         \
-    131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
+    131072 /* rows of 33 s of ten clients at 128 frames and 48 kHz, or of minutes of one player */
 #define ST_LEVELS_MAX       1024 /* one minute of four levels that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 

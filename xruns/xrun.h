@@ -149,11 +149,11 @@ struct st_xrun_source {
                            which program was late; NULL: not needed */
     bool sees_cycles;   /* the source sees when each client waited and computed, how long a loss
                            lasts, and everything that plays */
-    int64_t usual_ns; /* usual length of the server's buffer as installed, if it is not reported; 0:
-                         not known */
+    int64_t usual_ns; /* length that the server's buffer usually has as installed, for a server that
+                         does not report it; 0: not known */
     const char *set_frames;  /* command that sets the server's buffer now, to be followed by the
-                                number; NULL: none */
-    bool set_by_force;       /* the number 0 undoes set_frames: programs choose again */
+                                number of frames; NULL: none */
+    bool set_by_force;       /* set_frames with 0 frames undoes it: programs choose again */
     const char *keep_frames; /* setting of `sleeptune apply` that keeps a power of two, to be
                                 followed by the number; NULL: none */
     const char *frames_hint; /* a clause that says who chose the buffer size, shown unless a client

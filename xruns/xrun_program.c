@@ -36,8 +36,9 @@ struct program {
 
 /* --- starting --- */
 
-/** The user that root becomes: the owner of the configured server's socket, or else of root's or
- * the system's socket. @param server path of the socket. @return 0 or -ENOENT. */
+/** Finds the user that the helper program becomes, if root runs sleeptuned: the owner of the
+ * configured server's socket, or else of root's or the system's socket. @param server path of the
+ * socket. @return 0 or -ENOENT. */
 static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
     const struct st_xrun_source *source = w->source;

@@ -79,7 +79,7 @@ static void drop_message(ST_UNUSED const char *text) {}
 /* Sends an xrun to the main thread. A full pipe holds 1600 xruns: further ones are dropped. */
 static void report(const struct happened *happened)
 {
-    const int saved = errno; /* errno of the interrupted code */
+    const int saved = errno; /* on_signal must not change errno of the code that it interrupted */
     while (write(observer.fds[1], happened, sizeof(*happened)) < 0 && errno == EINTR)
         ;
     errno = saved;

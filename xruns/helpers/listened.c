@@ -3,11 +3,12 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-/* silences are judged this long after the last one: more may follow, and it may become known what
- * the program did */
+/* a group of silences is judged this long after the last one: more may follow, and it may become
+ * known what the program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
-/* silences are reported after this time even if more follow; one longer silence does not count as a
- * loss */
+/* a group of silences is judged this long after its beginning, even if more follow. A standstill of
+ * the program that is longer is reported without a silence: st_silence takes so long a silence for
+ * a pause */
 #define LONG_NS (5 * ST_NS_PER_S)
 /* a silence this near to a change of the stream is no loss */
 #define NEAR_NS (300 * ST_NS_PER_MS)

@@ -14,7 +14,7 @@ struct st_profile_node {
     uint32_t id, client;
     bool used, announced;
     bool is_new;    /* the node appeared while this program watched */
-    bool gone;      /* removed: its last cycles are still to be reported, then its place is free */
+    bool gone;      /* removed: its last cycles are still to be reported, then its entry is free */
     bool is_device; /* the node of a sound device, not of a program */
     bool is_stream; /* a stream of a player or browser, not a filter or a plug-in host */
 

@@ -1,8 +1,8 @@
 #include "xruns/helpers/silence.h"
 
 #define LOUD 16.0F /* a sample that is louder, or is not a number, counts as this level */
-/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own
- * choice) */
+/* the sound was cut off, and came back at once, if it was louder than 1 / CUT of its level (30 dB,
+ * our own choice) in the ST_SILENCE_EDGE_MS before the silence, and in those after it */
 #define CUT 32
 /* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0,
  * too */
