@@ -23,7 +23,9 @@
 /* the exit statuses of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
-#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the rest for xrun sources and history */
+/* open files that are needed at least: 36 for each HTTP server; the rest for xrun sources and
+ * history */
+#define DESCRIPTORS_MIN 128
 
 static void usage(FILE *out)
 {
@@ -170,7 +172,8 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             r = st_service_reload(service);
         }
         if (next_ns >
-            now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
+            now_ns + st_service_tick_ns(
+                         service)) /* the tick interval became shorter, since the loop runs again */
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)

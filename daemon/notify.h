@@ -16,7 +16,8 @@ struct st_notify *st_notify_new(void);
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view,
                     int64_t now_ns);
 
-/** For the screen: "on: one for each new cause, at most one an hour", or why none is shown. */
+/** For the screen: "one for each new cause, at most one an hour; shown: 3", or why none is shown.
+ */
 const char *st_notify_state(const struct st_notify *notify, bool enabled);
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait);

@@ -14,7 +14,8 @@
 #define PATH     "/org/freedesktop/Notifications"
 #define EVERY_NS ST_NS_PER_HOUR
 #define AGAIN_NS (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
-/* most D-Bus messages for one call of st_notify_turn: more would block it */
+/* most D-Bus messages that one call of st_notify_turn handles, so that the daemon's main loop is
+ * not blocked */
 #define A_TURN_MAX 32
 
 struct st_notify {

@@ -20,10 +20,12 @@
 
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15 /* ticks (s) between two attempts to start a part that failed */
-/* Longer than the 10 s after which a helper program reports the buffer size again. */
+/* The loop restarts when the music's buffer size has differed from the loop's for this time. It is
+ * longer than the 10 s after which a helper program reports the buffer size again. */
 #define RESIZED_NS (13 * ST_NS_PER_S)
 #define TICKS_A_LOOK                                                                               \
-    5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
+    5 /* ticks (s) between checks of the loop's CPU share; few, since each check copies the        \
+         histograms */
 
 /* Tries again to open the history if there was no state folder for it; with also_failing, also if
  * the last write failed. */
@@ -82,14 +84,14 @@ static int go_to_rest(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* includes the cycles up to the last one */
+    st_service_view_end_minute(service); /* the minute then includes all cycles of the loop */
     forget_counts(service);
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    /* Ends the daemon's own stream: it is the one without a device, because the loop does not rest
-     * while a stream plays on a real one. st_service_parts_start_audio starts none while `rests` is
-     * set. */
+    /* Ends the daemon's own stream. That stream has no device, because the loop does not rest
+     * while a stream plays on a real device. st_service_parts_start_audio starts no stream while
+     * `rests` is set. */
     st_service_parts_stop_audio(service);
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
@@ -143,7 +145,7 @@ static int restart_loop(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* includes the cycles up to the last one */
+    st_service_view_end_minute(service); /* the minute then includes all cycles of the loop */
     st_service_parts_stop_loop(service);
     forget_counts(service);
     ST_SERVICE_EVENT(
@@ -285,11 +287,13 @@ static void free_service(struct st_service *service)
     st_kernel_log_close(&service->kernel_log);
     st_service_parts_stop_audio(service);
     if (service->causes != NULL)
-        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* adds the last events */
+        st_causes_tick(service->causes,
+                       (int)service->config.loop.cpu); /* so that the last events are added */
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
-    st_history_writer_stop(service->history); /* after the parts that add events, which it stores */
+    st_history_writer_stop(
+        service->history); /* stopped after the parts that add events, since it stores them */
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     st_socket_close(&web->socket);
@@ -422,8 +426,8 @@ static void report_news(struct st_service *service)
     const size_t all = st_view_degraded(&view, degraded);
     size_t n = 0;
     ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* leaves out reasons whose text counts seconds: each text would be
-                            * new */
+        if (!item->counts) /* a reason whose text counts seconds is left out: its text would be new
+                              each time */
             degraded[n++] = *item;
     }
     st_result_finish(&result);
@@ -478,16 +482,16 @@ int st_service_tick(struct st_service *service)
     st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
-    /* systemd restarts a service that does not send this. It is sent even if the loop gets no CPU:
-     * a restart would not help then, and would lose the loop's figures. An event reports the loop
-     * without a CPU. */
+    /* systemd restarts a service that does not send this message. It is sent even if the loop gets
+     * no CPU: a restart would not help then, and would lose the loop's figures. An event reports
+     * that the loop gets no CPU. */
     st_systemd_notify("WATCHDOG=1");
     r = rest_or_run(service);
     if (r < 0)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
-        st_service_parts_restart_tcp(
-            service); /* the address may appear with the network, long after boot */
+        st_service_parts_restart_tcp(service); /* try again, since the address may appear with the
+                                                  network, long after boot */
     if (is_due(service, before, TICKS_A_TRY))
         st_service_view_look_at_right(service);
     if (before % TICKS_A_LOOK == 0 || service->view.rests)

@@ -6,7 +6,7 @@
 #include "daemon/config/config.h"
 #include "st_config.h"
 
-/* read unless the command line names another file; may be missing */
+/* the configuration file, unless the command line names another one; may be missing */
 #define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
 #define ST_SERVICE_TICK_NS INT64_C(1000000000)

@@ -12,7 +12,7 @@
 /* --- the loop --- */
 
 #define SYSTEM_SOCKET   ST_RUN_DIR "/sleeptune/sleeptuned.sock"
-#define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* plus two periods */
+#define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* time for the loop to end, in addition to two periods */
 #define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
 /* The system refused real-time priority: asks rtkit for it. Runs in the loop's thread. */

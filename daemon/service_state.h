@@ -78,7 +78,7 @@ struct st_service {
                                  0: no minute yet */
     struct st_notify *notify; /* NULL: no notifications in this build */
     struct st_view
-        view; /* holds only texts and times; st_service_view_look fills the rest of its copy */
+        view; /* holds texts and times only; st_service_view_look copies it and fills in the rest */
     int64_t started_ns;
     uint64_t tick;
     struct st_degraded

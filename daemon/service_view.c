@@ -114,7 +114,8 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
 }
 
 #define LIMITS_FOLDER "/etc/security/limits.d" /* on Linux; FreeBSD has no such folder */
-/* followed by the user's name; on Linux */
+/* begin of the name of the file that gives a user real-time rights on Linux; the user's name
+ * follows */
 #define RIGHT_FILE "99-sleeptune-linux-rt-permission-"
 
 static int look_at_right(void *ctx, const char *name)
@@ -354,8 +355,8 @@ struct st_http_source st_service_view_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* Ends the minute of the watched sound servers and cards: *ret has what they saw of other programs
- * from from_wall_ns to to_wall_ns. */
+/* Ends the minute of the watched sound servers and cards: *ret gets what they saw of other
+ * programs from from_wall_ns to to_wall_ns. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
@@ -367,7 +368,8 @@ static void take_observed(struct st_service *service, int64_t from_wall_ns, int6
     service->observed_wall_ns = to_wall_ns;
 }
 
-/* Adds a minute in which the loop did not run. If the loop rested, nothing played in it. */
+/* Adds a minute in which the loop did not run. If the loop rested, nothing played in that minute.
+ */
 static void add_observed(struct st_service *service)
 {
     struct st_observe_minute minute;

@@ -4,10 +4,11 @@
 #include "core/ns.h"
 #include "platform/proc.h"
 
-#define SUBSTREAMS_MAX 256 /* a larger number is not a sound card's */
+#define SUBSTREAMS_MAX 256 /* a larger number of streams is not a sound card's */
 /* frames; a larger number means that the program's pointer went backwards */
-#define AVAIL_MAX   (INT64_C(1) << 40)
-#define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
+#define AVAIL_MAX (INT64_C(1) << 40)
+#define SECONDS_MAX                                                                                \
+    INT64_C(9000000000) /* seconds; a larger time does not fit into an int64_t of ns */
 
 /** Parses "SECONDS.NANOSECONDS"; seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)
@@ -139,7 +140,7 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* Since the last look, did the program write less than half as many frames as the device moved
+/* Since the last reading, did the program write less than half as many frames as the device moved
  * on? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
@@ -154,7 +155,7 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
     const bool dry = beyond > 0 && (wrote || room->wrote || room->dry);
     const int64_t grown = (beyond - room->beyond * room->dry) * dry;
     int64_t lost = 0;
-    /* the program has written again: the loss ended since the last look */
+    /* the program has written again: the loss ended since the last reading */
     const bool filled = now->avail_frames <= params->buffer_frames;
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
     if (!goes_on) {

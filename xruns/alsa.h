@@ -22,11 +22,11 @@ struct st_alsa_status {
     int64_t now_ns;     /* when hw_ptr_frames was read, on the same clock; 0: unknown */
     int64_t
         hw_ptr_frames; /* position of the device; restarts at 0 when the stream is prepared again */
-    int64_t appl_ptr_frames; /* position of the program; -1: unknown, as then are the next two
+    int64_t appl_ptr_frames; /* position of the program; -1: unknown, and so are the next two
                                 members */
     int64_t avail_frames,
-        avail_max_frames; /* frames free for the program: now, and at most since the previous look;
-                             more than the buffer: the device has passed the program */
+        avail_max_frames; /* frames free for the program: now, and at most since the previous
+                             reading; more than the buffer: the device has passed the program */
 };
 
 ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
@@ -54,21 +54,22 @@ struct st_alsa_pcm {
  * -ENODATA (the end). */
 ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
 
-/** What a stream had left in its buffer between two looks at its status, within one run; all 0 at
- * first. A program can tell the kernel never to stop its stream (JUCE, jackd -s, PulseAudio). No
+/** What a stream had left in its buffer between two readings of its status, within one run; all 0
+ * at first. A program can tell the kernel never to stop its stream (JUCE, jackd -s, PulseAudio). No
  * state shows then that the device passed the program; the kernel only keeps the largest number of
- * free frames since the previous look. Each look resets that number, even a look of the program
- * itself: so losses found here are real, but losses can be missed. */
+ * free frames since the previous reading. Each reading resets that number, even a reading by the
+ * program itself: so losses found here are real, but losses can be missed. */
 struct st_alsa_room {
-    struct st_alsa_status last; /* the previous look */
+    struct st_alsa_status last; /* status at the previous reading */
     bool known;                 /* last is set */
-    bool wrote, dry; /* at the previous look: the program had moved; the device was past it */
+    bool wrote, dry; /* at the previous reading: the program had written or read frames; the device
+                        had passed the program */
     int64_t beyond;  /* largest number of frames by which the device was past the program */
     int64_t lost;    /* frames of the current loss; -1: a loss goes on that does not count */
 };
 
-/** Looks at a running stream again. @param least_frames lowered to what the device had left, if
- * that is known and less. @return frames lost without an xrun from the kernel, in a dropout that
- * has ended; 0: none. */
+/** Evaluates a new status of a running stream. @param least_frames lowered to what the device had
+ * left, if that is known and less. @return frames lost without an xrun from the kernel, in a
+ * dropout that has ended; 0: none. */
 int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params *params,
                           const struct st_alsa_status *now, int64_t *least_frames);

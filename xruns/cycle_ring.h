@@ -6,7 +6,7 @@
 #include "xruns/xrun.h"
 
 #define ST_CYCLE_RING_ROWS                                                                         \
-    131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */
+    131072 /* rows of 33 s of ten clients at 128 frames and 48 kHz, or of minutes of one player */
 #define ST_LEVELS_MAX       1024 /* one minute of four levels that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 
@@ -22,7 +22,7 @@
  * that cycle follows the row of the client's next cycle. */
 struct st_cycle_row {
     int64_t cycle_ns;   /* start of the driver's cycle; in a driver's own row the start of its
-                           previous cycle,   0: not known */
+                           previous cycle; 0: not known */
     int64_t signal_ns;  /* the client's inputs were ready */
     uint32_t wait_ns;   /* time until the client ran, or NOT_YET */
     uint32_t busy_ns;   /* time until the client had finished, or NOT_YET */

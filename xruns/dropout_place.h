@@ -10,8 +10,8 @@ enum st_dropout_place {
                                     and its buffer ran dry */
     ST_DROPOUT_AT_GRAPH,         /* a client of the server was not ready in its cycle */
     ST_DROPOUT_AT_DEVICE_BUFFER, /* the whole cycle came too late for the device */
-    ST_DROPOUT_AT_RESYNC,        /* the server put a second card in step */
-    ST_DROPOUT_AT_BUS,           /* on the way to the device: USB packets */
+    ST_DROPOUT_AT_RESYNC, /* the server skipped or inserted sound to put a second card in step */
+    ST_DROPOUT_AT_BUS,    /* on the way to the device: USB packets */
     ST_DROPOUT_PLACES
 };
 

@@ -3,20 +3,20 @@
 
 #include "core/base.h"
 
-/* Next step where no program that plays has real-time rights. Not on FreeBSD, which does not report
- * these rights. */
+/* The command to advise if no program that plays has real-time rights. Not for FreeBSD, which does
+ * not report these rights. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
 #define ST_DROPOUT_REASON_LOG_IN "log out and in again (the right to real-time priority is set up)"
 
-/* Next step where two cards have rates too far apart. */
+/* The advice if the clocks of two cards run too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK                                                                \
     "connect both cards to one clock (word clock, S/PDIF), or use one card"
 
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* size of a culprit's name */
 
-/* Beginning of the names of `listen`'s streams, which are not the user's music; a process name is
- * cut to 15 bytes. */
+/* Beginning of the names of the streams of `sleeptune listen`, which are not the user's music; a
+ * process name is cut to 15 bytes. */
 #define ST_DROPOUT_TEST_CLIENT "sleeptune-liste"
 
 /* Culprit of a client that waited because pipewire-pulse, PipeWire's server for PulseAudio clients,

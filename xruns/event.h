@@ -22,7 +22,7 @@ struct st_event_pressure {
     int64_t temperature_mc;
 };
 
-/** Nothing known. */
+/** A pressure of which nothing is known. */
 #define ST_EVENT_PRESSURE_UNKNOWN                                                                  \
     ((struct st_event_pressure){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
@@ -58,8 +58,8 @@ struct st_event {
     int64_t spare_ns; /* time that the client usually leaves of a period, or of its own buffer; 0:
                          unknown */
     int64_t end_ns;   /* when the last of these dropouts ended (CLOCK_MONOTONIC); 0: unknown, just
-                         before the   report. Only in a helper program's line: the daemon converts
-                         this   to wall_ns */
+                         before the report. Only in a helper program's line: the daemon converts
+                         this time to wall_ns */
 
     /* members about a late wake-up of the test loop */
     enum st_cause cause;
@@ -75,7 +75,7 @@ struct st_event {
         culprit_n; /* lead of the culprit over all others in the vote (st_dropout_reason_vote) */
     int64_t culprit_ns; /* time for which the culprit had the CPU; 0: unknown */
 
-    int loop_cpu; /* CPU on which wake-ups of the test loop were looked at in this time; -1: any;
+    int loop_cpu; /* CPU on which wake-ups of the test loop were examined in this time; -1: any;
                      ST_EVENT_NO_LOOP: no test loop ran */
     enum st_cause slowed; /* why the machine was slower when a client computed too long;
                              ST_CAUSE_UNKNOWN: it was not slower */
@@ -95,8 +95,8 @@ struct st_event st_event_of_seen(const struct st_event *seen, int64_t wall_ns);
 /** The least lateness of a wake-up that can explain this event; 0: any. Pure. */
 int64_t st_event_missing_ns(const struct st_event *event);
 
-/** When the first dropout of the event began, at the latest: it ended span_ns ago, but the longest
- * may have been the last. Pure. */
+/** When the first dropout of the event began, at the latest: span_ns before wall_ns, or longest_ns
+ * before it if that is longer. Pure. */
 int64_t st_event_began_ns(const struct st_event *event);
 
 /** The number of dropouts or wake-ups in the event; 1 if not known. Pure. */

@@ -10,8 +10,7 @@
  * begun. */
 bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran);
 
-/** PipeWire's message that it put a card in step again (a resync), one that does not drive its
- * graph. */
+/** PipeWire's message about a resync: it put a card that does not drive its graph in step again. */
 struct st_resync_log_line {
     char card[64]; /* ALSA's name of the card */
     int64_t n;

@@ -4,12 +4,13 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-/* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The
- * data of a list is another header, its pairs behind it and a pair "up"; of an array of lists the
- * same for each element, with a pair "next" behind it. */
+/* The format of a packed nvlist (FreeBSD's list of names and values): a header, then pairs. A pair
+ * is a header, its name with '\0', and its data. If its value is a list, the data is a header, the
+ * pairs of that list, and a pair of type LIST_UP. If its value is an array of lists, the data is,
+ * for each element, a header, its pairs, and a pair of type ARRAY_NEXT. */
 
-#define HEADER_BYTES 19 /* magic, version, flags, descriptors (8), size (8) */
-#define PAIR_BYTES   19 /* type, bytes of the name (2), of the data (8), items (8) */
+#define HEADER_BYTES 19 /* bytes: magic (1), version (1), flags (1), descriptors (8), size (8) */
+#define PAIR_BYTES   19 /* bytes: type (1), size of the name (2), size of the data (8), items (8) */
 #define MAGIC        0x6c
 #define BIG_ENDIAN_F 0x80
 #define DEPTH_MAX    16
@@ -36,7 +37,8 @@ struct pair {
     uint64_t data_bytes, items_n;
 };
 
-/** The place of the reader: in an array with left_n more elements, or in a list (left_n 0). */
+/** A level of nesting in the nvlist: an array of which left_n more elements follow, or a list
+ * (left_n 0). */
 struct level {
     uint64_t left_n;
     bool channels; /* the elements are channels */
@@ -180,13 +182,14 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 /* Xruns from the counters of sound(4)'s channels.
  *
  * A counter counts from the start of a channel: if the counter, the feeds or the interrupts are
- * lower than before, or if another program has the channel, all counted xruns are new. Underruns of
- * a virtual channel are a program that was not ready while the mixer fed the device on; those of a
- * hardware channel are the device's. The kernel counts fragments, not gaps: a gap of 100 ms is some
- * twenty. All fragments of one look are one gap. It is the same gap as at the look before if the
- * program's buffer was stuck at that look, and since then was filled again, or is still stuck
- * without a feed that was no underrun (feed_root in sys/dev/sound/pcm/feeder.c: a feed that finds
- * too little is an underrun). SNDCTL_DSP_GETERROR would clear the counter: it is never called. */
+ * lower than before, or if another program has the channel, all counted xruns are new. A virtual
+ * channel has an underrun if its program was not ready while the mixer fed the device; underruns
+ * of a hardware channel are the device's own. The kernel counts fragments, not gaps: a gap of 100
+ * ms is some twenty fragments. All fragments that were lost between two readings count as one gap.
+ * They continue the gap of the reading before if the program's buffer was stuck at that reading,
+ * and since then was filled again, or is still stuck and each feed was an underrun (feed_root in
+ * sys/dev/sound/pcm/feeder.c: a feed that finds too little is an underrun). SNDCTL_DSP_GETERROR
+ * would clear the counter, so it is never called. */
 
 void st_sndstat_look_begin(struct st_snd_counters *counters)
 {
@@ -199,8 +202,8 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-/** Reports an xrun. fragments_n: lost since the last look; goes_on: the gap of the last look goes
- * on. */
+/** Reports an xrun. fragments_n: lost since the last reading; goes_on: the gap of the last reading
+ * continues. */
 static void report(const struct st_snd_channel *channel, uint64_t fragments_n, bool goes_on,
                    st_xrun_seen_fn seen, void *ctx)
 {
@@ -234,7 +237,7 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
             before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
-        n *= counters->looked; /* at the first look, earlier xruns are not new */
+        n *= counters->looked; /* at the first reading, earlier xruns are not new */
     }
     if (n > 0)
         report(channel, n, goes_on, seen, ctx);

@@ -29,16 +29,16 @@ ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 
 #define ST_SND_CHANNELS_MAX 64
 
-/** The counters at the last look. `stuck` of a channel: the program was stuck, and fragments were
- * lost up to that look. */
+/** The counters at the last reading. `stuck` of a channel: the program was stuck, and fragments
+ * were lost up to that reading. */
 struct st_snd_counters {
     struct st_snd_channel channels[ST_SND_CHANNELS_MAX];
-    bool present[ST_SND_CHANNELS_MAX]; /* seen in the current look */
+    bool present[ST_SND_CHANNELS_MAX]; /* seen in the current reading */
     size_t n;
-    bool looked; /* there was a previous look: a channel that is new since then began at 0 */
+    bool looked; /* there was a previous reading: a channel that is new since then began at 0 */
 };
 
-/** Compares all channels with the last look, and reports xruns: call begin, then `at` for each
+/** Compares all channels with the last reading, and reports xruns: call begin, then `at` for each
  * channel, then end. */
 void st_sndstat_look_begin(struct st_snd_counters *counters);
 void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_channel *channel,

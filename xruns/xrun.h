@@ -8,8 +8,8 @@
 #include "platform/platform.h"
 #include "xruns/event.h"
 
-/* All sources, in the order of the status; sources that are sound servers, with a key
- * observe.NAME_server. */
+/* ST_XRUN_SOURCES: all sources, in the order in which the status shows them. ST_XRUN_SERVERS: the
+ * sources that are sound servers; each has a key observe.NAME_server. */
 #define ST_XRUN_SOURCES(X) X(alsa) X(sound4) X(pipewire) X(jack) X(pulseaudio) X(usb)
 #define ST_XRUN_SERVERS(X) X(pipewire) X(jack) X(pulseaudio)
 
@@ -24,7 +24,7 @@
 #define ST_XRUN_ASKED_MS 1000 /* a value of asked_rate_hz: asked_frames is in ms, approximately */
 #define ST_XRUN_NORMAL   100  /* a value of priority: not a real-time thread */
 
-/* Bits with what `why`, the text for people, also says: for code that depends on it. */
+/* Bits in st_xrun_watch.facts: what the text `why` says for people, in a form for code. */
 enum st_xrun_fact {
     ST_XRUN_FACT_NOT_RUNNING =
         1, /* the source cannot watch, since its server does not run for this user */
@@ -35,9 +35,10 @@ enum st_xrun_fact {
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
     ST_XRUN_BETWEEN_NOTHING, /* no buffer is between program and server */
-    ST_XRUN_BETWEEN_STOPS, /* a buffer. A dropout is seen if the program did not run for longer than
-                              the buffer lasts; it is not seen if the program writes too little */
-    ST_XRUN_BETWEEN_UNSEEN, /* a buffer that nothing watches */
+    ST_XRUN_BETWEEN_STOPS, /* a buffer is between them: a dropout is seen if the program did not run
+                              for longer than the buffer lasts, but not if the program writes too
+                              little */
+    ST_XRUN_BETWEEN_UNSEEN, /* a buffer is between them, and nothing watches it */
     ST_XRUN_BETWEEN_HEARD   /* the stream is listened to: each loss of sound is seen */
 };
 
@@ -45,25 +46,27 @@ enum st_xrun_between {
  * inputs become ready (signalled), the client wakes up, and it finishes. INT64_MIN: not known. */
 struct st_xrun_load {
     int64_t cycles_n;
-    int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
-    int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
-    int64_t period_ns;                                /* of the device's cycle; 0: not known */
-    int64_t frames, rate_hz; /* the cycle as set in the server; 0: not known */
+    int64_t busy_median_ns, busy_p99_ns,
+        busy_max_ns; /* time from the client's wake-up until it finished */
+    int64_t wait_median_ns, wait_p99_ns,
+        wait_max_ns;         /* time from the signal to the client's wake-up */
+    int64_t period_ns;       /* length of the device's cycle; 0: not known */
+    int64_t frames, rate_hz; /* buffer size and rate that are set in the server; 0: not known */
     int64_t asked_frames,
-        asked_rate_hz; /* the cycle that the client asked for, on a device whose server is
-                          forced to another size; 0: none, or not known */
-    int64_t priority;  /* 1..99: priority of the real-time thread; ST_XRUN_NORMAL: a normal thread;
-                          0: not known */
-    int64_t between;   /* enum st_xrun_between */
-    int64_t drift_ppb; /* of a second card: how much faster it is than the card that it follows, in
-                          10^-9; 0: not a second card, or not known */
-    int64_t buffer_ns; /* of the device in front of the client, or of the buffer between the client
-                          and its server; 0: not known */
-    int64_t
-        reserve_ns; /* with cycles: the smallest fill of buffer_ns; without: sound left now, in the
-                       buffer, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
-    int64_t block_frames; /* the client's long cycles come each time after this number of frames; 0:
-                             not known */
+        asked_rate_hz;  /* the cycle that the client asked for, on a device whose server is
+                           forced to another size; 0: none, or not known */
+    int64_t priority;   /* 1..99: priority of the real-time thread; ST_XRUN_NORMAL: a normal thread;
+                           0: not known */
+    int64_t between;    /* enum st_xrun_between */
+    int64_t drift_ppb;  /* of a second card: how much faster it is than the card that it follows, in
+                           10^-9; 0: not a second card, or not known */
+    int64_t buffer_ns;  /* length of the device's buffer that the client fills itself, or of the
+                           buffer between the client and its server; 0: not known */
+    int64_t reserve_ns; /* in a load: the least sound that was left in the buffer; in a level: the
+                           sound that is left now in the buffer or the program's queue, or the
+                           unused time of JACK's cycle. 1: none; 0: not known */
+    int64_t block_frames; /* the client computes for longer than usual each time after this number
+                             of frames; 0: not known */
     int64_t block_any;    /* 1: block_frames is the same in cycles of different lengths */
     int64_t streams_n;    /* 1: a player's or browser's stream; 0: a filter, a plug-in host */
 };
@@ -74,7 +77,7 @@ enum st_xrun_seen_kind {
                            time from the start of the cycle to the wake-up, and busy_ns the time
                            from there until the client was done or last seen */
     ST_XRUN_SEEN_LOAD,
-    ST_XRUN_SEEN_LEVEL, /* sound that is left now: load.reserve_ns */
+    ST_XRUN_SEEN_LEVEL, /* a level: how much sound is left now (load.reserve_ns) */
     ST_XRUN_SEEN_ENDED, /* the client has stopped playing */
 };
 
@@ -93,7 +96,7 @@ struct st_xrun_seen {
     int64_t deadline_ns; /* of a cycle: from its start to the start of the next one */
     int64_t left_n;      /* clients of the same cycle that are still to be reported */
 
-    struct st_xrun_load load; /* of `client`; if client is "", of the device's own node */
+    struct st_xrun_load load; /* times of event.client; if that is "", of the device's own node */
 };
 
 /** A load with cycles_n 1 and nothing else known: the client plays. */
@@ -117,7 +120,7 @@ struct st_xrun_ops {
 };
 
 struct st_xrun_source {
-    const char *name;    /* stable; key observe.NAME */
+    const char *name;    /* short name, which never changes; part of the key observe.NAME */
     const char *title;   /* as people write it: "PipeWire" */
     const char *summary; /* one line: what the source reads, and what it cannot see; without ops:
                             why it is not available */
@@ -131,27 +134,30 @@ struct st_xrun_source {
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
     const char *root_why;   /* the source works as root only: a sentence that says so; NULL: it does
                                not need root */
-    const char *server_env; /* the variable with the server's address: key observe.NAME_server */
-    const char *
-        sockets[3]; /* the server's sockets: root's (below $XDG_RUNTIME_DIR) and the system's, whose
-                       owner the program becomes; ends with NULL. Empty: only servers of its user */
+    const char *server_env; /* environment variable for the server's address, which the key
+                               observe.NAME_server sets */
+    const char
+        *sockets[3]; /* for root: sockets of the server, of root (below $XDG_RUNTIME_DIR) and of the
+                        system; the helper program becomes the owner of the socket. Ends with NULL;
+                        empty: the source watches servers of its own user only */
 
     /* members for a sound server: */
     const char *daemons[3]; /* the server's process names, one of which runs; ends with NULL */
     bool counts_device; /* the server counts xruns of its device, which the source "alsa" counts as
                            well */
-    const char *terse;  /* a clause for a server that reports no more about its device than that it
-                           ran dry */
+    const char *terse;  /* a clause for a server that reports only that its device ran dry, not
+                           which program was late; NULL: not needed */
     bool sees_cycles;   /* the source sees when each client waited and computed, how long a loss
-                           lasts, and   everything that plays */
-    int64_t usual_ns; /* usual length of the server's buffer as installed, if it is not reported; 0:
-                         not known */
+                           lasts, and everything that plays */
+    int64_t usual_ns; /* length that the server's buffer usually has as installed, for a server that
+                         does not report it; 0: not known */
     const char *set_frames;  /* command that sets the server's buffer now, to be followed by the
-                                number; NULL: none */
-    bool set_by_force;       /* the number 0 undoes set_frames: programs choose again */
-    const char *keep_frames; /* change of `apply` that keeps a power of two, to be followed by the
-                                number; NULL: none */
-    const char *frames_hint; /* where a user finds the buffer size, unless a client asks for one */
+                                number of frames; NULL: none */
+    bool set_by_force;       /* set_frames with 0 frames undoes it: programs choose again */
+    const char *keep_frames; /* setting of `sleeptune apply` that keeps a power of two, to be
+                                followed by the number; NULL: none */
+    const char *frames_hint; /* a clause that says who chose the buffer size, shown unless a client
+                                asked for one; NULL: none */
 };
 
 /** What the user chose for a source. */
@@ -173,7 +179,7 @@ struct st_xrun_watch {
     struct st_platform *machine;
     struct st_xrun_setting setting;
     st_xrun_seen_fn seen;
-    void *ctx;         /* of `seen` */
+    void *ctx;         /* first argument of `seen` */
     void *state;       /* belongs to the source */
     int fd;            /* when readable, asks for an early poll; -1: none */
     bool plays;        /* something played at the last poll; for sources without load lines */
@@ -181,7 +187,7 @@ struct st_xrun_watch {
     int64_t silent_ns; /* before the last poll, the source had not watched for this time: it hung or
                           got no CPU; the caller of poll resets it to 0 */
     char why[ST_XRUN_WHY_BYTES];
-    int64_t facts;     /* enum st_xrun_fact, about `why` */
+    int64_t facts;     /* bits of enum st_xrun_fact, which belong to `why` */
     int64_t listens_n; /* number of programs whose streams are listened to for silence */
 };
 
@@ -220,8 +226,8 @@ bool st_xrun_is_server(const char *client);
  * such command, or frames is 0. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
-/** "to keep: " and the command that keeps the buffer when the server starts again; "": `apply` has
- * no such change. */
+/** "to keep it: " and the command that keeps the buffer when the server starts again; "": `apply`
+ * has no such change. */
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 
 /* Sources of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c) and of the

@@ -98,7 +98,8 @@ static const char *read_option(const char *text, const char *key, int64_t max, i
     return value + len;
 }
 
-/** Reads what follows the first word. @return false: it is malformed, or has no text. */
+/** Reads what follows the first word of a "ready" or "absent" line. @return false: it is malformed,
+ * or has no text. */
 static bool read_text(const char *from, struct st_xrun_line *ret)
 {
     from = read_option(from, " facts=", ST_XRUN_FACTS_MAX, &ret->facts);

@@ -10,32 +10,33 @@
  *     one that was stopped (SIGSTOP) within 4 s, and both are started again
  *
  *   alive late=NS
- *     the program did not run for this time (others had the CPU, or it was frozen), which was not
- * watched
+ *     for this time the program did not run (others had the CPU, or it was frozen), so nothing was
+ *     watched
  *
  *   absent facts=1 TEXT
- *     there is nothing to watch, for the reason TEXT; the program ends now, and is started again
- * later
+ *     there is nothing to watch, for the reason TEXT; the program ends now, and the daemon starts
+ *     it again later
  *
- *   client-dropout count_n=1 certainty=exact reason=too-slow place=graph busy_ns=NS device=NAME
- * client=NAME device-dropout count_n=1 certainty=exact place=device-buffer device=NAME dropouts
- * that began since the line before: of a client that was not ready in time, or of the device. Keys
- * are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
- *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: a dropout that
- * began earlier goes on
+ *   client-dropout count_n=1 certainty=exact reason=too-slow busy_ns=NS device=NAME client=NAME
+ *   device-dropout count_n=1 certainty=exact place=device-buffer device=NAME
+ *     dropouts that began since the line before: of a client that was not ready in time, or of the
+ *     device. Keys are the fields of st_event_record (xruns/event.c) that a line has; only count_n
+ *     and certainty may not be missing. Times are of the worst cycle. count_n=0 cycles_n=47: a
+ *     dropout that began earlier goes on
  *
  *   cycle busy_ns=NS wait_ns=NS client=NAME deadline_ns=NS left_n=2
- *     what a client did in the cycle of a dropout, before that dropout's line; left_n: clients of
- * this cycle that follow
+ *     what a client did in the cycle of a dropout, before the line of that dropout; left_n: number
+ *     of clients of this cycle whose lines follow
  *
- *   load cycles_n=469 busy_median_ns=NS period_ns=NS frames=256 rate_hz=48000 device=NAME
- * client=NAME how long a client took in the last seconds, and what it asked for: members of struct
- * st_xrun_load; without client: the device's own node, whose wait is the time that its clients took
- * together. Written every 10 s for each node that ran; a client without one for 21 s has ended
+ *   load cycles_n=469 busy_median_ns=NS frames=256 rate_hz=48000 device=NAME client=NAME
+ *     how long a client took in the last seconds, and what it asked for: members of struct
+ *     st_xrun_load. Without client: the device's own node, whose wait is the time that its clients
+ *     took together. Written every 10 s for each node that ran; a client without a line for 21 s
+ *     has ended
  *
  *   level reserve_ns=NS device=NAME client=NAME
- *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only
- * used in a trace
+ *     how long the sound that is left now would last, in the queue of a program or in JACK's cycle;
+ *     used in a trace only
  *
  *   ended device=NAME client=NAME
  *     the client has ended
@@ -71,9 +72,9 @@ struct st_xrun_line {
     enum st_xrun_line_kind kind;
     char text[ST_XRUN_WHY_BYTES]; /* text of ready and absent lines, cut; control characters become
                                      '?' */
-    int64_t facts, listens_n;     /* of ready and absent lines */
-    int64_t late_ns;              /* of alive lines */
-    struct st_xrun_seen seen;     /* names are cut, control characters become '?' */
+    int64_t facts, listens_n;     /* numbers of ready and absent lines */
+    int64_t late_ns;          /* of alive lines: for how long the program did not run; 0: it ran */
+    struct st_xrun_seen seen; /* names are cut, control characters become '?' */
 };
 
 /** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */

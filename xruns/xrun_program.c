@@ -16,7 +16,7 @@
 /* number of naps of 10 ms to wait for the end of a program that has closed its pipe; on a busy
  * machine the end comes later */
 #define EXIT_NAPS 20
-/* a program that prints no line for this time, and up to a poll more, hangs */
+/* a program that prints no line for this time, or up to a poll interval longer, hangs */
 #define SILENT_NS    (36 * ST_NS_PER_S)
 #define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* interval of polls while nothing plays */
@@ -36,8 +36,9 @@ struct program {
 
 /* --- starting --- */
 
-/** The user that root becomes: the owner of the configured server's socket, or else of root's or
- * the system's socket. @param server path of the socket. @return 0 or -ENOENT. */
+/** Finds the user that the helper program becomes, if root runs sleeptuned: the owner of the
+ * configured server's socket, or else of root's or the system's socket. @param server path of the
+ * socket. @return 0 or -ENOENT. */
 static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
     const struct st_xrun_source *source = w->source;

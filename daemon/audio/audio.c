@@ -113,7 +113,7 @@ static void report_dropouts(struct st_audio *audio)
     const uint64_t n = atomic_load(&audio->seen.dropouts), new_n = n - audio->dropouts_reported_n;
     if (new_n == 0)
         return;
-    /* The backend is the detail of the event: where the user should look. */
+    /* The event's detail is the name of the backend, so that the user knows where to look. */
     struct st_event event =
         st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend);
     ST_PRINT(event.source, "own");

@@ -50,8 +50,8 @@ ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_co
  * configured, no dropouts. Pure. */
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret);
 
-/** Closes the stream. If its sound server does not answer in 5 s, leaves the thread. NULL is
- * allowed. */
+/** Closes the stream. If its sound server does not answer in 5 s, abandons the stream's thread and
+ * its memory. NULL is allowed. */
 void st_audio_stop(struct st_audio *audio);
 
 /** Copies the current state of the stream. Threads: any. */

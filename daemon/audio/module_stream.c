@@ -1,5 +1,5 @@
-/* The own stream through libsoundio. Each of its callbacks is set, because its default callbacks
- * abort the process. */
+/* Plays sleeptuned's own test stream through libsoundio. Each callback of libsoundio is set,
+ * because its default callbacks abort the process. */
 #include "daemon/audio/stream.h"
 
 #include <soundio/soundio.h>
@@ -41,8 +41,8 @@ static const struct {
     /* true: libsoundio's own thread plays, and sleeptuned sets its policy; false: a thread of the
      * sound server's library plays */
     bool own_thread;
-    /* smallest latency that is asked for: pulseaudio as its own clients use it, dummy so that it
-     * wakes less often than the loop */
+    /* smallest latency to ask for: with pulseaudio what its own clients use; with dummy enough
+     * that the stream wakes up less often than the loop */
     int64_t latency_min_ms;
 } backends[] = {
     {"dummy", SoundIoBackendDummy, true, 50},
@@ -236,11 +236,10 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
     return -EIO;
 }
 
-/* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. It
- * rounds its buffer up to whole pages. With exactly whole pages, a wake-up that is a microsecond
- * late counts as an underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves nearly a
- * page to spare, 10 ms at 48 kHz.
- */
+/* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. This
+ * backend rounds its buffer up to whole pages. With exactly whole pages, a wake-up that is a
+ * microsecond late counts as an underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves
+ * nearly a page to spare, 10 ms at 48 kHz. */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
     /* stereo samples of 32 bits */

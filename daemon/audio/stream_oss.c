@@ -1,5 +1,5 @@
-/* The own stream on an OSS device of FreeBSD: a thread writes silence, and reads the number of gaps
- * after each fragment. */
+/* Plays sleeptuned's own test stream on an OSS device of FreeBSD: a thread writes silence, and
+ * reads the number of gaps after each fragment. */
 #include <fcntl.h>
 #include <pthread.h>
 

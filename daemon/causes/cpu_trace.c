@@ -178,8 +178,8 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
     return SIZE_MAX;
 }
 
-/* Which threads may be the culprit if the counters gave this cause. @return false: with this cause,
- * no other thread can be. */
+/* Which threads may be the culprit if the counters gave this cause. @return false: with this
+ * cause, no other thread can be the culprit. */
 static bool suspects(enum st_cause cause, enum threads *ret)
 {
     static const struct {
@@ -212,8 +212,9 @@ static int64_t counted_ns(const struct owner *who, enum threads threads, bool wa
     return who->after_ns + (before ? who->before_ns : 0);
 }
 
-/* How long (ns) a thread had the CPU of the switch `in`, in all its turns that ended after due_ns.
- * @return 0: a switch of one of these turns is missing in the trace, or may be missing. */
+/* How long (ns) a thread ran on the CPU of the switch `in`, summed over all its runs between two
+ * switches that ended after due_ns. @return 0: a switch at the begin or end of such a run is
+ * missing in the trace, or may be missing. */
 static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid, int64_t due_ns)
 {
     int64_t sum_ns = 0, from_ns = INT64_MIN;

@@ -1,4 +1,5 @@
-/* Lets events of a kind pass by a token bucket: a burst, then one a second. */
+/* Limits the events of each kind with a token bucket: a burst may pass at once, then one a second.
+ */
 #include "daemon/causes/event_limit.h"
 
 #include "core/ns.h"

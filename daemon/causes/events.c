@@ -11,7 +11,8 @@
 #define PUT_NS INT64_C(2500000000)
 /* after this time without an examined wake-up, the loop is not known to run */
 #define ALIVE_NS INT64_C(1000000000)
-/* an event of this age is logged even if no wake-up of the loop was seen since */
+/* an event of this age is logged without waiting longer for what explains it, even if no wake-up of
+ * the loop was seen since */
 #define UNKNOWN_NS INT64_C(5000000000)
 /* largest age of a state of the machine (struct st_meanwhile) that is stored with an event */
 #define MACHINE_NS   INT64_C(2000000000)
@@ -99,7 +100,8 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
         events->hear(events->hear_ctx, &listed->event);
 }
 
-/* Adds an event unless there were too many of its kind. @return false: it will be part of a sum. */
+/* Adds an event unless there were too many of its kind. @return false: the event will be counted
+ * in a sum instead. */
 static bool put_if_few(struct st_events *events, enum st_log_level level,
                        const struct st_event *event, bool logged)
 {

@@ -85,5 +85,5 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
  * any. */
 bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *ret);
 
-/** Events, newest first: [st_event_story_json()]. NULL: out of memory. */
+/** The events as a JSON array, newest first, each from st_event_story_json. NULL: out of memory. */
 json_t *st_events_json(struct st_events *events, int64_t wall_ns);

@@ -19,7 +19,8 @@
 /* room for further events, so that the array drops old events in groups, not one by one */
 #define SPARE     (EVENTS_MAX / 4)
 #define FROZEN_NS (12 * ST_NS_PER_S)
-/* longest time for asking the system's daemon about all late wake-ups of one turn */
+/* longest time for which one call of st_tracer_way_turn asks the system's daemon about late
+ * wake-ups */
 #define ASK_NS       (100 * ST_NS_PER_MS)
 #define ASK_AGAIN_NS (10 * ST_NS_PER_S) /* wait after the system's daemon did not answer */
 #define FIRST_PID_NS                                                                               \
@@ -144,8 +145,8 @@ static const char *try_remote(struct st_platform *platform, const char *socket, 
                            : "trace.enabled is off in the configuration";
 }
 
-/* Does this process run in a PID namespace of its own? The kernel's trace has the thread numbers of
- * the first namespace, so they would not match. */
+/* Does this process run in a PID namespace of its own? The kernel's trace has the thread numbers
+ * of the first namespace, so they would not match the numbers of this process's threads. */
 static bool has_own_numbers(void)
 {
     struct stat ns;
@@ -293,8 +294,8 @@ const struct st_trace_event *st_tracer_way_freeze(struct st_tracer_way *way, siz
 
 void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why)
 {
-    /* The old tracer names what its own trace shows; with this time limit the system's daemon is
-     * not asked any more. */
+    /* The old tracer names the culprits that its own trace shows. Because of this time limit it
+     * does not ask the system's daemon any more. */
     if (way->tracer != NULL)
         name(way->tracer, way->waiting, way->waiting_n, INT64_MIN);
     way->waiting_n = 0;

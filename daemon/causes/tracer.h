@@ -35,7 +35,7 @@ void st_tracer_stop(struct st_tracer *tracer);
 struct st_tracer_way {
     struct st_causes *causes;
     struct st_tracer *tracer; /* NULL: none */
-    /* Next members: of the drain thread; of the main thread while no drain runs
+    /* The next members belong to the drain thread, or to the main thread while no drain runs
      * (st_session_hold). */
     uint64_t wakes_n; /* wake-ups since the last flush */
     struct st_cause_event waiting[ST_TRACER_WAITING_MAX];

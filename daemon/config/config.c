@@ -172,7 +172,8 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* Names the key that is most like the unknown one; at the top level also a group. */
+/* Reports an unknown key, and the known key (at the top level also a group) that is most like it.
+ */
 static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
     const char *safe = safe_text(path, NAME_BYTES), *hint = "";

@@ -145,7 +145,8 @@ union st_config_address {
  * 65535). */
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
-/** Allowed values of this key, for error messages and documents: "16 .. 8192 frames". */
+/** Allowed values of this key, for error messages and documents: "a whole number, 0 .. 16384
+ * frames". */
 const char *st_config_allowed(const struct st_config_key *key);
 
 /** Writes conf/sleeptuned.conf: each key with its default, commented out. */

@@ -15,7 +15,8 @@
 
 #define RETAIN_NS ST_NS_PER_HOUR
 #define FACTS_NS  ST_NS_PER_DAY
-/* bytes that may be written before old rows are looked for again; also what one write may add */
+/* growth of the file after which old rows are looked for again; also the most that one write may
+ * add */
 #define GROWN_BYTES INT64_C(65536)
 
 #define BYTES_A_MB INT64_C(1000000)

@@ -53,7 +53,7 @@ struct st_history_writer {
     pthread_cond_t cond;
     struct st_history_settings settings;
     bool changed, stop;
-    bool look; /* check the file even if no row waits */
+    bool look; /* check the file at once, even if no row waits to be written */
     struct st_waiting_rows waiting;
     struct asked *asked, *answered;
     struct st_recorder recorder;
@@ -61,26 +61,27 @@ struct st_history_writer {
         EVENTS_NONE,
         EVENTS_WANTED,
         EVENTS_ASKED
-    } events_are;     /* the kernel's events for the copy: not needed; needed;
-                         st_history_writer_give_events will be called */
-    bool keeps_later; /* the copy is due and waits for the kernel's events */
-    /* when to make the copy, CLOCK_MONOTONIC: some seconds after a dropout, so that it shows what
-     * followed */
+    } events_are;     /* does the copy of PipeWire's cycles still need the kernel's events? no;
+                         yes; yes, and the main thread will pass them to
+                         st_history_writer_give_events */
+    bool keeps_later; /* the copy of PipeWire's cycles is due and waits for the kernel's events */
+    /* when to copy PipeWire's last cycles, CLOCK_MONOTONIC: some seconds after a dropout, so that
+     * the copy shows what followed */
     int64_t copy_ns;
     struct st_history_writer_view view;
 
     int answer_pipe[2]; /* a byte is written to it for each answer that is ready */
 
-    /* used by the writer's thread only */
+    /* the next members are used by the writer's thread only */
     struct st_history_file file;
-    /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already
+    /* number of dropped minutes and events (view.lost_*_n) that an event in the file already
      * reports */
     uint64_t missing_minutes_n, missing_events_n;
     /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write
      * succeeded */
     int64_t retry_ns;
-    /* file.opened_n when view.changed was read; if file.opened_n differs now, another file is
-     * open */
+    /* value of file.opened_n when view.changed was read; if file.opened_n differs now, another
+     * file is open */
     uint64_t changed_of_n;
     int64_t changed_ns; /* when view.changed was read, CLOCK_MONOTONIC */
 };
@@ -135,9 +136,9 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.why, "%s", why);
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
-    st_history_file_rows_drop_all(&rows); /* nothing is left in it if the rows were put back */
-    /* A failed write is not tried again when another row arrives: that makes no room on the
-     * disk. */
+    st_history_file_rows_drop_all(&rows); /* `rows` is empty if they were put back */
+    /* A failed write is not tried again when another row arrives, since a new row makes no room on
+     * the disk. */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
@@ -164,7 +165,8 @@ static bool record_lost(struct st_history_writer *writer)
 
 /* --- the thread --- */
 
-/* Applies other settings to the view. Call with the mutex held. */
+/* Shows changed settings in the view; drops the waiting rows if no history is kept any more. Call
+ * with the mutex held. */
 static void show_settings(struct st_history_writer *writer)
 {
     const struct st_history_settings *settings = &writer->settings;
@@ -228,7 +230,7 @@ static bool wait_for_work(struct st_history_writer *writer)
     return over || idle_ns(writer) == 0;
 }
 
-/* Applies other settings and writes the waiting rows. Call with the mutex held; unlocks it. */
+/* Applies changed settings and writes the waiting rows. Call with the mutex held; unlocks it. */
 static void unlock_and_write(struct st_history_writer *writer)
 {
     writer->look = false;
@@ -286,7 +288,7 @@ static void read_changed(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* Stores a copy of PipeWire's last cycles and the kernel's events, if one is due. */
+/* Stores a copy of PipeWire's last cycles and of the kernel's events, if such a copy is due. */
 static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
@@ -331,8 +333,8 @@ static void *run(void *ctx)
         else
             pthread_mutex_unlock(&writer->mutex);
         const bool heard = asked != NULL && asked->ask.which == ST_ROUTE_HEARD;
-        /* A report of the user is answered within 100 ms, so before the copy, which can take as
-         * long. */
+        /* The user's report of a heard click is answered within 100 ms. So the answer comes before
+         * the copy, which can take as long. */
         if (heard)
             answer(writer, asked);
         if (writes && !stop) {
@@ -350,7 +352,8 @@ static void *run(void *ctx)
 /* --- functions for other files --- */
 
 /* Adds a row to the queue, or frees it if no history is kept. @param good false: out of memory, so
- * the row is lost, and it may be NULL. @return true: it waits. Call with the mutex held. */
+ * the row is lost, and `row` may be NULL. @return true: the row waits to be written. Call with the
+ * mutex held. */
 static bool take_row(struct st_history_writer *writer, struct st_waiting_row *row, bool good,
                      uint64_t *lost_n)
 {
@@ -496,7 +499,8 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
 {
     struct st_history_settings settings = st_history_file_settings(config);
     pthread_mutex_lock(&writer->mutex);
-    /* Keeps the path, so that the waiting rows stay until the state folder is available again. */
+    /* The state folder is missing: keeps the path, so that the waiting rows stay until the folder
+     * is available again. */
     if (settings.missing && writer->settings.usual) {
         memcpy(settings.path, writer->settings.path, sizeof(settings.path));
         settings.usual = true;

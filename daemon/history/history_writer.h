@@ -33,13 +33,13 @@ enum st_history_writer_state {
 struct st_history_writer_view {
     enum st_history_writer_state state;
     char path[ST_HISTORY_PATH_BYTES];
-    char why[ST_HISTORY_WHY_BYTES]; /* why it is in state OFF or FAILING */
+    char why[ST_HISTORY_WHY_BYTES]; /* why the state is OFF or FAILING */
     /* state OFF although the history is configured: there is no state folder */
     bool missing;
     /* path to which a damaged file was renamed since the start; "": none was */
     char aside[ST_HISTORY_PATH_BYTES];
     int64_t bytes; /* size of the file in use; INT64_MIN: not known */
-    /* a sentence since when dropouts are more frequent; "": they are not */
+    /* a sentence that says since when dropouts are more frequent; "": they are not */
     char changed[400];
     uint64_t minutes_n, events_n; /* rows written to the file since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
@@ -112,9 +112,10 @@ struct st_history_ask {
     void *to;
 };
 
-/** Asks; `answered` is called once: from this function, st_history_writer_turn or
- * st_history_writer_stop. Waiting rows are written before, if the file can be written. `ask` is
- * copied, and the writer frees ask->open. Threads: main, as for the next functions. */
+/** Sends a request to the writer's thread; `answered` is called once: from this function,
+ * st_history_writer_turn or st_history_writer_stop. Waiting rows are written before, if the file
+ * can be written. `ask` is copied, and the writer frees ask->open. Threads: main, as for the next
+ * functions. */
 void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask);
 void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait);
 void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait);

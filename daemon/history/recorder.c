@@ -26,7 +26,7 @@ static int64_t bytes_of(int folder_fd, const char *name)
 }
 
 /* Removes copies until at most max_bytes are left: the oldest first (their names begin with the
- * time), and those that the user reported last. */
+ * time), but those for a report of the user only after all others. */
 static void trim(int folder_fd, const char *history, int64_t max_bytes)
 {
     struct dirent **copies = NULL;
@@ -48,7 +48,8 @@ static void trim(int folder_fd, const char *history, int64_t max_bytes)
     free(copies);
 }
 
-/* The folder of the copies. @return a descriptor or a negative errno value. */
+/* Opens the folder of the copies, and makes it first if `make` is set. @return a descriptor or a
+ * negative errno value. */
 static int open_folder(const char *history, bool make)
 {
     const char *folder = st_trace_copy_folder(history);
@@ -68,7 +69,8 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
 
 /* --- making a copy --- */
 
-/* Reads the file that the helper program writes; if there is none, *ret has no rows. */
+/* Reads the file into which the helper program writes PipeWire's last cycles; if there is none,
+ * *ret has no rows. */
 static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
     const int fd = st_posix_opened(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -2,8 +2,8 @@
  * PipeWire's last cycles and the levels of buffers (xruns/cycle_ring.h), and the kernel's trace of
  * that time (xruns/cpu_events.h). The copies (store/history/trace_copy.h) are in the folder
  * "traces" beside the history, mode 0600, named WALL_NS-CAUSE.cycles. If they need too much space,
- * the oldest are removed first, and those that the user reported last. `sleeptune history --trace`
- * shows a copy. */
+ * the oldest are removed first, but those for a report of the user only after all others.
+ * `sleeptune history --trace` shows a copy. */
 #pragma once
 
 #include "core/ns.h"

@@ -23,7 +23,7 @@
 #define ANSWER_TIMEOUT_S 10u
 #define CONNECTION_BYTES                                                                           \
     (size_t)(32 * 1024) /* memory of a connection for request line and headers */
-/* Without a shortage of descriptors for this time, the next shortage is logged again. */
+/* A shortage of descriptors is logged again only if there was none for this time. */
 #define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
@@ -38,10 +38,11 @@
 #define SHARE_MAX 12
 /* size of guard.places, which also holds connections that end but are not closed yet */
 #define PLACES (CONNECTIONS_MAX + 4)
-/** Time from the start of the connection, or the end of the previous request, to the last byte of
- * the answer. */
+/** Longest time from the start of a connection, or the end of its previous request, to the last
+ * byte of the answer; then the connection is ended. */
 #define REQUEST_NS (20 * ST_NS_PER_S)
-/* most bytes of unread answers of one owner; answers are in locked memory */
+/* if one owner has more bytes of unread answers than this, its requests for long answers are
+ * refused, since answers take locked memory */
 #define HELD_MAX_BYTES (1024 * 1024)
 
 struct place {
@@ -322,11 +323,11 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 
 /* --- answers that take time: libmicrohttpd suspends the connection until st_http_answer --- */
 
-/* most events of an answer that is not long; 100 events are some 50 kB */
+/* an answer with more events than this is a long one; 100 events are some 50 kB */
 #define SHORT_EVENTS 100
 
-/* An answer from the history can have megabytes. It is called long, and this process makes one long
- * answer at a time. */
+/* A long answer is being made. An answer from the history can have megabytes, so this process
+ * makes one such answer at a time. */
 static bool makes_long;
 
 static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
@@ -500,8 +501,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     if (hosts > 1) /* it is unclear which of the hosts the client means */
         route = st_route_refuse(400, "the request has more than one Host header");
-    /* Refused before any answer is made, since even its size or status could reveal something to
-     * the other site. */
+    /* Requests of other sites are refused before any answer is made, since even the size or status
+     * of an answer could reveal something to that site. */
     if (is_embedded(connection))
         route = st_route_refuse(403, "other sites may link to this page, but not embed it");
     if ((http->token[0] != '\0' || http->network) && !is_known)
@@ -543,8 +544,8 @@ static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *con
     return len;
 }
 
-/* @param names further host names that requests may use; NULL: this is the Unix socket, where Host
- * headers are not checked. */
+/* Starts a server. @param names further host names that requests may use; NULL: this is the Unix
+ * socket, where Host headers are not checked. */
 static int start(int fd, const char *names, const struct st_http_source *source,
                  struct st_http **ret)
 {

@@ -86,8 +86,8 @@ struct st_route st_route_refuse(unsigned http_status, const char *error)
         .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
 }
 
-/* Splits "http://host/path", which may replace a path; the host then replaces the Host header (RFC
- * 9112, 3.2.2). @return the path. */
+/* Splits "http://host/path", which a client may send in place of a path; the host then replaces the
+ * Host header (RFC 9112, 3.2.2). @return the path. */
 static const char *split_target(const char *target, const char **host)
 {
     if (strncasecmp(target, "http://", 7) != 0)

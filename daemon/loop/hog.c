@@ -6,7 +6,7 @@
 #include "platform/tree.h"
 
 #define PROCESSES_MAX 4096
-#define THREADS_MAX   64 /* of one process */
+#define THREADS_MAX   64 /* most threads of one process that are read */
 
 struct search {
     struct st_platform *machine;

@@ -219,7 +219,7 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
     return busiest != NULL ? busiest->name : last;
 }
 
-/* Did only a test signal of `sleeptune listen` play since then? */
+/* Did only a test signal of `sleeptune listen` play since since_ns? */
 static bool is_test(const struct st_observed_view *source, int64_t since_ns)
 {
     return source->test_ns > since_ns && source->music_ns <= since_ns;
@@ -238,7 +238,8 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             .playing =
                 source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
         };
-        if (watch.playing > 0) { /* also if the music ended within the minute */
+        if (watch.playing >
+            0) { /* the last known size counts, also if the music ended within the minute */
             watch.frames = known_or_none(source->seen.last_frames);
             watch.rate_hz = known_or_none(source->seen.last_rate_hz);
         } else {

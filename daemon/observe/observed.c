@@ -10,7 +10,8 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (10 * ST_NS_PER_MINUTE)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-/* a report that claims to be older comes from a helper with another clock */
+/* a report that claims to be older comes from a helper with another clock, so its age is not used
+ */
 #define AGO_MAX_NS ST_NS_PER_MINUTE
 /* how long a report of a dropout waits for the cause that slowed the machine; causes are read each
  * second, or later if the machine is busy */
@@ -97,8 +98,10 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Is a dropout that another source reported the same as this loss on the USB bus? So it is if the
- * card had no sound left in it; then the loss on the bus is not counted again. */
+/* Is a dropout that another source reported the same as this loss on the USB bus? It is if both
+ * are less than ST_OBSERVED_BUS_WAIT_NS apart and the dropout is of this card's buffer, or of any
+ * device if the source (JACK) does not name cards. The loss on the bus is then not counted again.
+ */
 static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
                     const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
 {
@@ -260,7 +263,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_level(o, seen);
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* it reports a load or a dropout, so something plays */
+    if (seen->kind !=
+        ST_XRUN_SEEN_ENDED) { /* the report is of a load or a dropout, so something plays */
         note_playing(o, is_late_server(seen) ? "" : seen->event.client, seen->event.device);
         note_music(o, seen);
     }
@@ -322,7 +326,8 @@ static void close_source(struct st_observed *o)
 
 static void fail(struct st_observed *o, int error)
 {
-    /* the helper program did not run for this time before it was lost, so it was not watched */
+    /* the helper program did not run for this time before it was lost, so the source was not
+     * watched */
     const int64_t silent_ns = o->watch.silent_ns;
     if (o->view.state == ST_OBSERVED_WATCHING) {
         o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
@@ -334,7 +339,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
-    if (o->due_ns == INT64_MAX) /* no further turn would add these events */
+    if (o->due_ns == INT64_MAX) /* st_observed_turn does not run any more to add these events */
         st_observed_events_put(&o->made, true);
 }
 
@@ -367,7 +372,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
-    if (mode == ST_OBSERVED_OFF) { /* no further turn would add these events */
+    if (mode == ST_OBSERVED_OFF) { /* st_observed_turn does not run any more to add these events */
         st_observed_events_put(&o->made, true);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
@@ -384,7 +389,7 @@ void st_observed_finish(struct st_observed *o)
     st_observed_events_put(&o->made, true);
 }
 
-/* --- a turn --- */
+/* --- polling --- */
 
 void st_observed_count(struct st_observed *o)
 {

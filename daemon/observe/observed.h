@@ -43,8 +43,8 @@ struct st_observed_view {
     int64_t watched_ns;
     struct st_dropout_table seen;
     /* The dropouts that screens show: those since the last change of the buffer size, end of the
-     * worst program, or ten minutes without a dropout. Borrowed, and as old as the view. NULL:
-     * none */
+     * worst program, or ten minutes without a dropout. Points to `recent` of struct st_observed,
+     * and is no copy. NULL: none */
     const struct st_dropout_table *recent;
     int64_t recent_wall_ns; /* time of the first dropout in `recent` */
     int64_t since_wall_ns;  /* when the source first watched; INT64_MIN: never */

@@ -61,7 +61,7 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e,
                                               const struct st_event *event)
 {
     struct st_observed_pending *oldest = NULL;
-    /* without the two common sums at the end of the array */
+    /* leaves out the two common sums at the end of the array */
     ST_EACH_OF (pending, e->pending, ST_OBSERVED_PENDING_MAX) {
         const bool is_new = pending->reported_ns == INT64_MIN && is_unreported(pending);
         if ((is_new || pending->reported_ns != INT64_MIN) && same(&pending->event, event))

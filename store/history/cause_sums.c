@@ -74,8 +74,8 @@ static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *re
     return total_ns[*ret];
 }
 
-/* The main cause and its main culprit: "; 92 % of that: another thread had the CPU; 60 % went to
- * clang". The sums must be sorted. */
+/* The main cause and its main culprit: "; main cause, 92 % of that time: another thread had the
+ * CPU; 60 % went to clang". The sums must be sorted. */
 static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
 {
     enum st_cause cause;

@@ -32,8 +32,8 @@ static const char tables[] =
     "CREATE TABLE watch ( id INTEGER PRIMARY KEY, source TEXT NOT NULL, from_ns INTEGER NOT NULL, "
     "to_ns INTEGER NOT NULL, playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);CREATE "
     "INDEX watch_time ON watch (source, to_ns);CREATE INDEX watch_end ON watch (to_ns);"
-    /* State that may influence dropouts: versions, settings, files. A new row when one differs;
-       change_n 0: its first row. */
+    /* Versions, settings and files that may influence dropouts. A new row is added when one of
+     * them differs; change_n is 0 in the first row of each. */
     "CREATE TABLE fact ( id INTEGER PRIMARY KEY, from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, "
     "change_n INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT, was TEXT)";
 
@@ -143,7 +143,7 @@ int st_history_look(const char *path, const char **error)
         is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
     }
     sqlite3_close(db);
-    /* SQLite also reports 0 bytes for a file of one byte. */
+    /* SQLite also reports 0 bytes for a file of one byte; stat() gives the real size. */
     if (is_read && bytes == 0) {
         struct stat status;
         is_read = stat(path, &status) == 0 && status.st_size > 0;

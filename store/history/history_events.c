@@ -65,8 +65,9 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
-/* Makes a temporary view `event` that joins the events in the file and the open ones. A statement
- * that names `event` then uses this view, not the table of the file. */
+/* Makes a temporary view `event` that joins the events in the file and the open ones, which are
+ * not in the file yet. A statement that names `event` then uses this view, not the table of the
+ * file. */
 int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
                                 size_t n)
 {
@@ -122,7 +123,7 @@ static int take_all(struct st_sql *sql, sqlite3_stmt *rows, st_history_event_fn 
     struct st_event event;
     int64_t id;
     while (st_sql_next(sql, rows, "")) {
-        if (read_event(rows, &id, &event)) /* other rows are left out */
+        if (read_event(rows, &id, &event)) /* leaves out rows that sleeptuned did not write */
             sql->r = take(ctx, id, &event);
     }
     return sql->r;

@@ -3,7 +3,7 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
-/* only wake-ups that are later than this part of a period, a quarter, are used. Most minutes of a
+/* 1 / KEPT_PART of a period: only wake-ups that are later than this are used. Most minutes of a
  * good machine have none, so their histograms need not be uncompressed */
 #define KEPT_PART  4
 #define FRAMES_MAX (1 << 22) /* largest values that st_period_init takes */

@@ -1,4 +1,5 @@
-/* Reads the late wake-ups in the minutes of a history, for evidence/predict. */
+/* Reads the late wake-ups in the minutes of a history, from which evidence/predict.h predicts
+ * dropouts per hour at other buffer sizes. */
 #pragma once
 
 #include "evidence/predict.h"

@@ -116,7 +116,7 @@ ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_
 /** How a buffer size of one sound server was used. */
 struct st_history_size {
     char source[16];
-    int64_t frames, rate_hz; /* > 0 */
+    int64_t frames, rate_hz; /* both are more than 0 */
     int64_t
         playing_ns; /* time in which something played with this buffer size; precise to a minute */
     int64_t dropouts_n, bursts_n;

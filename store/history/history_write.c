@@ -1,10 +1,11 @@
 /* Adds rows to a history, sums minutes to hours, and removes old rows. */
 #include "store/history/history_private.h"
 
-#define EVENT_BYTES 768 /* longest event with its indexes, in pages that are not full */
+#define EVENT_BYTES                                                                                \
+    768 /* bytes of the longest event with its indexes, in pages that are not full */
 /* kinds of events (name and source) that are considered; there are about 40 */
 #define KINDS_MAX 64
-/* free pages given back to the file system at a time; as many fit into the log */
+/* free pages that one statement gives back to the file system: as many as fit into SQLite's log */
 #define VACUUM_PAGES     200
 #define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * ST_NS_PER_DAY)

@@ -9,7 +9,7 @@
 /* Version of the tables, plus the number of fields of an event: a new field makes a new version. */
 #define ST_HISTORY_VERSION (1900 + (int)st_event_record.n)
 
-/* Length of a row (s). Hours begin at multiples since 1970, minutes at any time. */
+/* Length of a row (s). Hours begin at whole hours since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
 

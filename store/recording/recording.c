@@ -340,7 +340,8 @@ static int take_end(struct st_recording_reader *reader, const int64_t *numbers)
     return stop(reader, numbers[4] != 0 ? ST_RECORDING_INTERRUPTED : ST_RECORDING_COMPLETE);
 }
 
-/* Takes a line of an event. @return 1: *ret is an event; 0: the line is no event; -EBADMSG. */
+/* Takes a line that may be an event. @return 1: *ret is the event; 0: the line is no event;
+ * -EBADMSG. */
 static int take(struct st_recording_reader *reader, const struct line *line,
                 struct st_recording_event *ret)
 {

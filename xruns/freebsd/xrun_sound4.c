@@ -1,5 +1,5 @@
-/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat, which FreeBSD has from 14 on.
- * sndstat(4). */
+/* Reads the xruns of sound(4)'s channels with an ioctl of /dev/sndstat (sndstat(4)), which FreeBSD
+ * has from version 14 on. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,10 +21,11 @@ struct sound4 {
     struct st_snd_counters counters;
     int fd; /* descriptor of PATH */
     unsigned char *bytes;
-    size_t bytes_n; /* allocated */
+    size_t bytes_n; /* size of the memory at `bytes` */
 };
 
-/** Fills sound4->bytes. @return their number, or -errno. */
+/** Fills sound4->bytes with the kernel's list of devices. @return the number of bytes, or -errno.
+ */
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
@@ -51,7 +52,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     const struct st_xrun_watch *w = ctx;
     struct sound4 *sound4 = w->state;
-    if (channel->pid != getpid()) /* sleeptuned's own test stream counts by itself */
+    if (channel->pid != getpid()) /* sleeptuned counts the dropouts of its own test stream itself */
         st_sndstat_look_at(&sound4->counters, channel, w->seen, w->ctx);
 }
 

@@ -1,17 +1,20 @@
 #include "xruns/helpers/block_rhythm.h"
 
 #define CYCLES_MIN                                                                                 \
-    16 /* least cycles of a block: a shorter rhythm is that of the server or the card */
+    16 /* least cycles in a block: a shorter rhythm is that of the server or the card */
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)
 #define BLOCKS_MIN 12
-/* least blocks if only the latest time is examined: more, since several such times are tried */
+/* least number of blocks if only the latest part of the time is examined: more than BLOCKS_MIN,
+ * since several such parts are tried */
 #define LATEST_MIN  16
 #define HITS_MIN    0.9 /* least share of blocks that have a long cycle */
-#define SKIPPED_MAX 4   /* blocks from one long cycle to the next in a chain */
-#define UNSEEN_MAX  64  /* cycles; more is a pause, in which the client computed nothing */
-#define NOISE_NS    20000
-#define CHANCE      1e-9 /* highest probability that long cycles at random times look like blocks */
+#define SKIPPED_MAX 4   /* most blocks from one long cycle of a chain to the next one */
+#define UNSEEN_MAX                                                                                 \
+    64 /* most consecutive cycles that were not seen; more of them are a pause, in which the       \
+          client computed nothing */
+#define NOISE_NS 20000
+#define CHANCE   1e-9 /* highest probability that long cycles at random times look like blocks */
 
 static bool takes_long(int64_t busy_ns, int64_t usual_ns)
 {
@@ -62,8 +65,8 @@ struct link {
     double chance; /* the logarithm of how probable the chain is at random times */
 };
 
-/* @return the index of the end of the longest chain. @param share of all cycles that are long.
- * @param left_out these cycles are not used. */
+/* @return the index of the last member of the longest chain. @param share of all cycles that are
+ * long. @param left_out true for each cycle that must not be used. */
 static size_t longest(const struct st_block_rhythm_long *longs, const bool *left_out, size_t n,
                       int64_t block, int64_t frames, double share,
                       struct link ret[static ST_BLOCK_RHYTHM_LONG_MAX])
@@ -148,8 +151,8 @@ static bool is_block_of(const struct st_block_rhythm *rhythm,
     return 2 * (double)others[rival].hits < hits;
 }
 
-/* Does the client compute in blocks of this length? Also tries the latest time only, since other
- * long cycles may have hidden the rhythm before. */
+/* Does the client compute in blocks of this length? Also tries only the latest part of the time,
+ * since other long cycles may have hidden the rhythm before. */
 static bool is_block(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs,
                      size_t n, int64_t block)
 {

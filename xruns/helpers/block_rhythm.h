@@ -1,7 +1,7 @@
 /* The rhythm of a client's long cycles. A plug-in that computes in blocks (FFT, convolution) has
  * one long cycle for each block, which is a power of two of samples, whatever the buffer of the
- * server. A long cycle after each number of cycles is a rhythm of the graph, and one after each
- * time is that of a timer: neither is a block. Pure.
+ * server. Long cycles that come after a fixed number of cycles show a rhythm of the graph, and
+ * those after a fixed time show a timer: neither is a block. Pure.
  *
  * If a cycle is not seen, either the client lost it and computed nothing, or only its report was
  * lost. So between two long cycles the client computed at least the frames that were seen, and at

@@ -5,7 +5,7 @@
 /* losses in this time after a stream began to play do not count, as for clients of the graph */
 #define BEGIN_NS ST_NS_PER_S
 #define PAUSE_NS (500 * ST_NS_PER_MS)
-/* less sound than that between two dropouts makes them one */
+/* less sound than this between two dropouts makes them one */
 #define SOUND_NS (20 * ST_NS_PER_MS)
 
 static void begin(struct st_client_buffer *buffer, int64_t now_ns)
@@ -30,7 +30,7 @@ void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns)
         *buffer = (struct st_client_buffer){0};
 }
 
-/* The program has run since the look before: notes the loss of the standstill that ended. */
+/* The program has run since the last check: notes the loss of the standstill that ended. */
 static void ran(struct st_client_buffer *buffer, int64_t now_ns)
 {
     const int64_t last_ns = buffer->ran_from_ns + (buffer->ran_to_ns - buffer->ran_from_ns) / 2;

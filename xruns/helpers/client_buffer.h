@@ -4,8 +4,8 @@
  * a shorter buffer), and has time until the cycle for which too little sound is left. Pure; times
  * are CLOCK_MONOTONIC in ns.
  *
- * The program is looked at some 25 times a second. A program that used no CPU time between two
- * looks did not run. A program that only slept may have had nothing to play: that is no dropout
+ * The program is checked some 25 times a second. A program that used no CPU time between two checks
+ * did not run. A program that only slept may have had nothing to play: that is no dropout
  * here, and neither is a standstill that no sound follows. Sound that a running program sends too
  * late is not found in this way. */
 #pragma once
@@ -25,10 +25,10 @@ enum st_standing {
 struct st_client_buffer {
     int64_t buffer_ns;              /* sound that the program asked to write ahead; 0: not known */
     int64_t period_ns;              /* sound that the server takes at once; 0: not known */
-    int64_t begun_ns;               /* the first look */
+    int64_t begun_ns;               /* time of the first check */
     int64_t ran_from_ns, ran_to_ns; /* the client last ran between these two times */
-    int64_t look_ns, cpu_ns;        /* the latest look */
-    int64_t ask_ns;                 /* when to look again at what the client waits for */
+    int64_t look_ns, cpu_ns;        /* time of the latest check, and the program's CPU time then */
+    int64_t ask_ns;                 /* when to find out again what the client waits for */
     enum st_standing standing;      /* what the client does while it does not run */
     int64_t lost_ns;      /* length of a loss that counts only if sound follows; 0: none */
     int64_t again_ns;     /* when the client ran again after lost_ns */
@@ -36,7 +36,7 @@ struct st_client_buffer {
 };
 
 struct st_client_buffer_loss {
-    int64_t lost_ns; /* time without sound; accurate to about one interval of looks */
+    int64_t lost_ns; /* time without sound; accurate to about one interval of checks */
     enum st_dropout_reason reason;
 };
 
@@ -44,11 +44,11 @@ struct st_client_buffer_loss {
  * change the buffer size. */
 void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns);
 
-/** A look at the CPU time of all threads of the program. @return true: the buffer is empty; find
- * out what the program does and call st_client_buffer_stands. */
+/** Checks the CPU time of all threads of the program. @return true: the buffer is empty; find out
+ * what the program does and call st_client_buffer_stands. */
 bool st_client_buffer_look(struct st_client_buffer *buffer, int64_t now_ns, int64_t cpu_ns);
 
 void st_client_buffer_stands(struct st_client_buffer *buffer, enum st_standing standing);
 
-/** After a look: reports a dropout that has ended. @return false: none. */
+/** After a check: reports a dropout that has ended. @return false: none. */
 bool st_client_buffer_loss(struct st_client_buffer *buffer, struct st_client_buffer_loss *ret);

@@ -2,10 +2,10 @@
 
 #include "core/ns.h"
 
-/* no wake-up takes longer while the server's own cycles go on. Our own choice */
+/* assumption of ours: no wake-up takes longer than this while the server's own cycles go on */
 #define WAKE_MAX_NS (100 * ST_NS_PER_MS)
-/* most CPU time for reading one page again, since another page must be freed for it. Our own
- * choice */
+/* assumption of ours: most CPU time for reading one page from disk, for which another page may
+ * have to be freed */
 #define FAULT_CPU_NS (ST_NS_PER_MS / 2)
 
 /* @return the time from the client's signal until it was awake; never_ns: it is not awake yet. */
@@ -70,12 +70,13 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         return stopped;
     if (signal_late_ns > 0 && signal_late_ns >= late_ns &&
         took_ns <=
-            figures->deadline_ns -
-                figures->cycle_ns) /* with its usual inputs, the client would have been ready */
+            figures->deadline_ns - figures->cycle_ns) /* if the inputs had come at their usual time,
+                                                         the client would have been ready */
         return figures->waited ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_UNKNOWN;
     if (figures->measured)
         return judge_measured(figures);
-    /* woken on time: it may have computed, or lost the CPU */
+    /* the thread was not measured: a client that was woken on time may have computed too long, or
+     * lost the CPU */
     const int64_t wait_ns = wait_of(figures, 0);
     return wait_ns >= late_ns && wait_ns > took_ns / 2 ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
 }

@@ -34,7 +34,7 @@ struct st_dropout_figures {
         cpu_ns; /* CPU time of the thread, minus its usual work in the other cycles of that time */
     int64_t cpu_error_ns;             /* error of cpu_ns, up or down */
     int64_t others_ns;                /* CPU time of other threads of the process */
-    uint64_t faults_n;                /* major page faults; some may be up to 0.5 s older */
+    uint64_t faults_n;                /* major page faults; some may be up to 2 s older */
     int64_t queue_ns;                 /* time ready to run, but without a CPU */
     char culprit[ST_XRUN_NAME_BYTES]; /* the process that had the CPU; "": not known */
     uint32_t culprits[2];             /* the clients of the culprit's process, at most two */

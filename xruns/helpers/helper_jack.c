@@ -8,8 +8,8 @@
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
- * sleeptuned's own stream on the same server counts the same xruns again, and each one by itself:
- * the ready line says whether that stream exists. */
+ * sleeptuned's own stream on the same server counts these xruns, too, but each one separately. The
+ * ready line says whether that stream exists. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <jack/jack.h>
@@ -50,8 +50,9 @@ struct observer {
     jack_client_t *client;
     int fds[2];      /* a pipe for struct happened from libjack's thread to main; both ends are
                         non-blocking */
-    atomic_int over; /* enum over; Threads: any, and the signal handler */
-    struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
+    atomic_int over; /* an enum over: whether, and why, this program ends. Threads: any, and the
+                        signal handler */
+    struct st_jack_xrun_judge judge; /* used by libjack's thread only, from its first callback on */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
     struct st_jack_losses losses;
@@ -64,7 +65,7 @@ struct observer {
 };
 
 static struct observer observer;
-static const char *server; /* its name */
+static const char *server; /* name of the server */
 /* libjack's latest error message; global, since libjack's callback has no context */
 static char message[128];
 
@@ -78,7 +79,7 @@ static void drop_message(ST_UNUSED const char *text) {}
 /* Sends an xrun to the main thread. A full pipe holds 1600 xruns: further ones are dropped. */
 static void report(const struct happened *happened)
 {
-    const int saved = errno; /* errno of the interrupted code */
+    const int saved = errno; /* on_signal must not change errno of the code that it interrupted */
     while (write(observer.fds[1], happened, sizeof(*happened)) < 0 && errno == EINTR)
         ;
     errno = saved;
@@ -232,8 +233,8 @@ static int64_t period_ns(void)
     return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
 }
 
-/* Writes a line with the server's DSP load, of which only these samples are known, and a line for
- * each connected client, whose share of the load is not known. Writes nothing while no client
+/* Writes a line with the server's DSP load, from its samples since the last such line, and a line
+ * for each connected client, whose share of the load is not known. Writes nothing while no client
  * plays. */
 static void say_loads(const struct st_jack_graph *clients)
 {
@@ -338,7 +339,8 @@ static bool serves(const char *words, size_t len)
     return st_text_is(name, server);
 }
 
-/* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
+/* Opens the standard error of jackd, if that is a file. @return -1: there is none; always on
+ * FreeBSD, which has no links to the open files of a process. */
 static int open_output(void)
 {
     struct st_platform *machine = st_platform_native();

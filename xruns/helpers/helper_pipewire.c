@@ -49,13 +49,16 @@ struct observer {
     struct spa_hook profiler_listener, settings_listener;
     struct spa_source *report_timer;             /* armed for REPORT_NS after a report */
     struct spa_source *loads_timer;              /* armed while nodes run */
-    bool loads_armed, loads_said, loads_resized; /* loads_resized: load lines are due soon, since
-                                                    the buffer size has changed */
+    bool loads_armed, loads_said, loads_resized; /* loads_said: a client's load was printed since
+                                                    the timer last expired; loads_resized: loads
+                                                    are printed soon, since the buffer size has
+                                                    changed */
     int64_t profiled_ns;                         /* time of the latest profile */
     int64_t asked_ns;                            /* last check whether the server has a CPU */
-    bool may_starve; /* the server had no CPU at that check; true: not checked yet */
+    bool may_starve; /* the server had no CPU at the last check, or was not checked since the latest
+                        profile */
     int64_t taken_ns,
-        profile_bytes; /* last time of taking messages; bytes of profiles since then */
+        profile_bytes; /* when messages were last read; bytes of profiles since then */
     bool much_comes;
     bool reported_lately;
     char version[32];
@@ -226,8 +229,8 @@ static void plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
     st_process_watch_plays(observer->watch, client);
 }
 
-/* Starts the timer of load lines. The first lines come soon after a stream begins to play, since
- * they report that it plays. */
+/* Starts the timer that prints the load of each client. The first lines come soon after a stream
+ * begins to play, since they report that it plays. */
 static void arm_loads(struct observer *observer)
 {
     struct timespec first = {.tv_nsec = FIRST_LOADS_NS}, each = {.tv_sec = LOADS_S};
@@ -265,8 +268,8 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS,
                                                           .profile = on_profile};
 
-/* Takes the quantum that a user forced with pw-metadata, in frames; 0: programs choose it. key
- * NULL: all settings were cleared, and programs choose it. */
+/* Takes the quantum that a user forced with pw-metadata, in frames; 0: programs choose the
+ * quantum. key NULL: all settings were cleared, so programs choose the quantum. */
 static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key,
                       ST_UNUSED const char *type, const char *value)
 {
@@ -294,8 +297,8 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer =
-        st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* set by the kernel */
+    const char *peer = st_pipewire_streams_property(
+        info->props, PW_KEY_SEC_PID); /* the process id of the client, set by the kernel */
     const pid_t own = client->observer->options.own,
                 listener = client->observer->listener.program.pid;
     int32_t pid;
@@ -325,7 +328,7 @@ static void on_client_removed(void *ctx)
 static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS,
                                                       .removed = on_client_removed};
 
-/* Asks the server for the client's process. */
+/* Asks the server for a client's properties, which name the client's process. */
 static void ask_client(struct observer *observer, uint32_t id, const char *type)
 {
     struct pw_proxy *proxy = pw_registry_bind(observer->server.registry, id, type,
@@ -369,7 +372,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler =
             pw_registry_bind(observer->server.registry, id, type, PW_VERSION_PROFILER, 0);
-        /* so that threads are sampled before the first report */
+        /* as if a profile had arrived now, so that threads are sampled before the first one
+         * arrives */
         observer->profiled_ns = st_posix_now_ns(NULL);
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener,
@@ -383,7 +387,7 @@ static void on_global_remove(void *ctx, uint32_t id)
     struct st_xrun_seen last;
     st_pipewire_streams_remove(observer->streams, id); /* can report a last loss */
     if (st_pipewire_profile_ends(&observer->profile, id, &last)) {
-        report(observer); /* dropouts up to now */
+        report(observer); /* print the dropouts up to now before the node's last line */
         st_helper_line_xrun(&last);
     }
     st_pipewire_profile_remove(&observer->profile, id);
@@ -437,7 +441,7 @@ static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const c
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info,
                                                   .done = on_done, .error = on_error};
 
-/* --- ourselves --- */
+/* --- standard input and timers --- */
 
 static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
 {
@@ -583,9 +587,8 @@ int main(int argc, char **argv)
     st_helper_line_give_way();
     (void)signal(SIGPIPE,
                  SIG_IGN); /* writing to a listener that has ended must not kill this program */
-    setenv(
-        "PIPEWIRE_DEBUG", "0",
-        0); /* important messages are lines of this program; a user can still set another value */
+    setenv("PIPEWIRE_DEBUG", "0", 0); /* no log of libpipewire, since this program prints what is
+                                         important; a user can set another level */
     pw_init(NULL, NULL);
     observer.loop = pw_loop_new(NULL);
     observer.profiled_ns = -QUIET_NS;

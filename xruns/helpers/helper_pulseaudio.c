@@ -29,9 +29,9 @@ struct observer {
     bool ready;
     bool ended;         /* the loop ends; the reason was written */
     bool looking;       /* the list of streams was asked for and has not arrived completely */
-    pa_usec_t asked_us; /* when the list was asked for ... */
-    int waited_n;       /* ... and how often LOOK_US has passed since */
-    bool loads;         /* the current look also writes a load line for each stream that plays */
+    pa_usec_t asked_us; /* when the list of streams was asked for */
+    int waited_n;       /* how often LOOK_US has passed since the list was asked for */
+    bool loads; /* this reading of the queues also writes a load line for each stream that plays */
     pa_usec_t loads_due_us;
     pid_t own; /* process whose streams are left out; 0: none */
     struct st_pulse_streams streams;
@@ -143,8 +143,8 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                 pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID), observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        /* limit of the server's silence: the time in which this program ran since the list was
-         * asked for */
+        /* the server's silence counts at most for the time in which this program itself ran since
+         * it asked for the list */
         const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)
@@ -211,7 +211,8 @@ static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_even
     look(observer);
 }
 
-/* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */
+/* A stream has come or gone, or was corked or uncorked: reads the queues now, since they are not
+ * polled while no stream plays. */
 static void on_event(ST_UNUSED pa_context *context, ST_UNUSED pa_subscription_event_type_t type,
                      ST_UNUSED uint32_t index, void *ctx)
 {
@@ -269,7 +270,7 @@ static void on_state(pa_context *context, void *ctx)
     }
 }
 
-/* --- ourselves --- */
+/* --- standard input and timers --- */
 
 static void on_input(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_io_event *event, ST_UNUSED int fd,
                      ST_UNUSED pa_io_event_flags_t flags, void *ctx)

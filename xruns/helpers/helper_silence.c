@@ -35,7 +35,8 @@
 
 #define ANSWER_S  5
 #define PORTS_MAX 512
-/* twice the streams that are heard at once, since old taps may not be closed yet */
+/* taps are filters that each hear one stream; twice the number of streams that are heard at once,
+ * since old taps may not be closed yet */
 #define TAPS_MAX (2 * ST_LISTENED_MAX)
 /* a tap is linked again at most this number of times after its links were cut */
 #define CUTS_MAX   3
@@ -45,8 +46,10 @@
 #define PRICE_S    10
 #define PRICE_NS                                                                                   \
     (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */
-#define PRICES_MAX  3             /* consecutive intervals of PRICE_S beyond PRICE_NS */
-#define EMPTY       2             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
+#define PRICES_MAX                                                                                 \
+    3 /* after this number of consecutive intervals beyond PRICE_NS, listening ends if it is       \
+         "auto" */
+#define EMPTY       2 /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -58,7 +61,7 @@ struct port {
 
 struct find {
     int64_t begin_ns, lost_ns;
-    unsigned signs; /* listened.h */
+    unsigned signs; /* bits ST_LISTENED_* of listened.h */
 };
 
 struct tap {
@@ -74,8 +77,8 @@ struct tap {
     struct pw_proxy *links[ST_SILENCE_CHANNELS_MAX];
     /* data thread only */
     struct st_silence silence;
-    int64_t position_ns, position,
-        rate_hz; /* of the current cycle: its time, and its place in frames at this rate */
+    int64_t position_ns, position, rate_hz; /* of the current cycle: its time (CLOCK_MONOTONIC), and
+                                               its position in frames at rate_hz */
     struct find finds[FINDS_MAX];
     atomic_uint finds_n; /* number of losses found so far; the data thread counts */
     unsigned said_n;     /* number of losses printed so far; the main thread counts */
@@ -439,7 +442,7 @@ static void on_global_remove(void *ctx, uint32_t id)
 static const struct pw_registry_events registry_events = {
     PW_VERSION_REGISTRY_EVENTS, .global = on_global, .global_remove = on_global_remove};
 
-/* --- the server, and ourselves --- */
+/* --- the server, CPU time, start --- */
 
 static void on_info(void *ctx, const struct pw_core_info *info)
 {
@@ -487,7 +490,8 @@ static int begin(struct listener *listener)
     static const char *const modules[] = {"libpipewire-module-client-node", NULL};
     struct timespec each = {.tv_sec = PRICE_S};
     struct pw_loop *loop = listener->loop;
-    /* without the modules of client.conf: no real-time thread */
+    /* the configuration "null" loads no modules of client.conf: this program needs no real-time
+     * thread */
     struct pw_context *context = pw_context_new(
         loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);

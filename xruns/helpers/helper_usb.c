@@ -21,13 +21,16 @@
 
 #define CARDS_MAX 32
 #define BUSES_MAX 8
-/* The kernel's ring has 1.2 MB a bus at most, and the sound that is played is copied there, too
- * (not to us): 32 channels of 96 kHz fill it in 100 ms. */
-#define RING_BYTES   (1200 * 1024)
-#define LOOK_MS      40
-#define IDLE_MS      1000
-#define EVENTS_MAX   4096         /* events of a bus that one look takes at most */
-#define STEP_NS      ST_NS_PER_MS /* a larger step means that the clock was set */
+/* Size of the kernel's ring for one bus, the largest allowed. The kernel also copies the sound
+ * that is played into this ring (not into this program): 32 channels at 96 kHz fill it in 100 ms.
+ */
+#define RING_BYTES (1200 * 1024)
+#define LOOK_MS    40
+#define IDLE_MS    1000
+#define EVENTS_MAX 4096 /* most events of one bus that one call of look() takes */
+#define STEP_NS                                                                                    \
+    ST_NS_PER_MS /* if CLOCK_REALTIME moves more than this against CLOCK_MONOTONIC, the clock was  \
+                    set */
 #define UNPRIVILEGED 65534
 
 /* The kernel's structs and numbers of these ioctls, which no header for programs has. */
@@ -129,7 +132,7 @@ static bool take_event(int fd, bool *gone)
     const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
     const size_t descs_bytes = shape.descs_n * ST_USB_PACKETS_DESC_BYTES;
     size_t left_bytes = shape.captured_bytes;
-    /* read the whole header, which has the interval */
+    /* read the whole header, which contains the interval between packets */
     if (shape.isochronous && shape.submitted && left_bytes > 0) {
         struct get get = {.head = head, .data = descs, .data_bytes = 0};
         if (ioctl(fd, MON_IOCX_GETX, &get) == 0)
@@ -195,7 +198,8 @@ static int watch(int cards)
         const int n = look();
         if (n < 0 || cards_changed(cards))
             return st_helper_line_absent("the sound cards have changed");
-        /* at IDLE_MS, the first events of a stream may be dropped: nothing is judged by them */
+        /* with IDLE_MS, the kernel may drop the first events of a stream; no loss is concluded
+         * from them */
         pause_ms = n > 0 ? LOOK_MS : IDLE_MS;
         if (st_posix_now_ns(NULL) - alive_ns >= ST_HELPER_LINE_ALIVE_S * ST_NS_PER_S) {
             st_helper_line_alive();

@@ -100,7 +100,7 @@ static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_
            st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us);
 }
 
-/* Does the loss continue the client's dropout in the loss before? */
+/* Does the loss continue a dropout of this client that the loss before it has begun? */
 static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *before,
                     const char *client)
 {

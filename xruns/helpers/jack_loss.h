@@ -33,7 +33,8 @@ struct st_jack_loss {
     struct st_jack_graph graph; /* the graph when the loss began */
     enum st_jack_blame blame;
     enum st_certainty certainty;
-    bool joins; /* this loss continues the previous one, which was ended for its length */
+    bool joins; /* this loss continues the previous one, which was ended because it had become too
+                   long */
 };
 
 /** The losses of a JACK server that are not reported completely. All 0: no loss yet. */

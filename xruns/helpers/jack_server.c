@@ -1,10 +1,12 @@
-/* jack2: the socket is FOLDER/jack_NAME_UID_0 (posix/JackSocket.cpp, BuildName), the database
+/* Where libjack has the files that are checked here.
+ *
+ * jack2: the socket is FOLDER/jack_NAME_UID_0 (posix/JackSocket.cpp, BuildName), the database
  * FOLDER/jack_db-UID (common/JackMetadata.cpp, PropertyInit), opened in JackLibGlobals::Init before
  * the socket. jack1: both are in FOLDER/jack-UID/NAME (libjack/client.c, jack_server_dir;
  * libjack/metadata.c). FOLDER is jack_server_dir of {linux,freebsd}/JackPlatformPlug_os.h.
  * JACK_PROMISCUOUS_SERVER leaves UID out of the socket's name.
  *
- * /dev/shm/jack-shm-registry is not looked at: JACK itself lets everyone write to it (common/shm.c,
+ * /dev/shm/jack-shm-registry is not checked: JACK itself lets everyone write to it (common/shm.c,
  * jack_create_registry). Who runs JACK beside users that he does not trust has that risk in each
  * client. */
 #include "xruns/helpers/jack_server.h"

@@ -15,6 +15,7 @@ const char *st_jack_server_name(void);
  * files. */
 bool st_jack_server_is_pipewire(void);
 
-/** Call before any function of libjack; opens and makes nothing. @return NULL, or a sentence: no
- * server runs, or another user can change what libjack would open. */
+/** Call before any function of libjack. Makes the folder of libjack's database if it is missing, so
+ * that no other user can make it. @return NULL, or a sentence: no server runs, or another user can
+ * change what libjack would open. */
 ST_NODISCARD const char *st_jack_server_look(const char *name);

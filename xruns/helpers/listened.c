@@ -3,20 +3,23 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-/* silences are judged this long after the last one: more may follow, and it may become known what
- * the program did */
+/* a group of silences is judged this long after the last one: more may follow, and it may become
+ * known what the program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
-/* silences are reported after this time even if more follow; one longer silence does not count as a
- * loss */
+/* a group of silences is judged this long after its beginning, even if more follow. A standstill of
+ * the program that is longer is reported without a silence: st_silence takes so long a silence for
+ * a pause */
 #define LONG_NS (5 * ST_NS_PER_S)
 /* a silence this near to a change of the stream is no loss */
 #define NEAR_NS (300 * ST_NS_PER_MS)
 #define STOOD_NS                                                                                   \
     (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
-/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two
- * are enough if one of them counts alone ... */
-#define MANY     4
-#define MANY_CUT 8 /* ... and the same number for a program that cuts off its own sound */
+/* this number of silences, each within HOLD_NS after another, shows that the program writes too
+ * slowly; two are enough if one of them counts alone */
+#define MANY 4
+#define MANY_CUT                                                                                   \
+    8 /* as MANY, if none of the silences is ST_LISTENED_RARE: the program may cut off its own     \
+         sound */
 #define TIME_MAX (INT64_MAX / 4)
 
 static void add(struct st_listened_sum *sum, int64_t lost_ns)

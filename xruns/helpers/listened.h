@@ -50,7 +50,7 @@ void st_listened_change(struct st_listened *listened, int64_t now_ns);
 void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,
                        int64_t now_ns);
 
-/** A dropout of a stream that is not heard. */
+/** Makes a dropout of a standstill of the program, for a stream that the listener does not hear. */
 struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss,
                                               int64_t end_ns);
 

@@ -11,7 +11,7 @@
 struct st_listener {
     struct st_posix_piped program;
     int64_t taps_n; /* number of streams that the program listens to */
-    char why[160];  /* why the program does not run; "" */
+    char why[160];  /* why the program does not run; "": it runs, or was not wanted */
     struct st_log_line line;
 };
 

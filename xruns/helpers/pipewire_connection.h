@@ -14,7 +14,8 @@ struct st_pipewire_connection {
     int sync; /* sequence number whose answer comes after all existing objects were announced */
 };
 
-/** Why libpipewire does not start, by errno: the files of its package are missing. */
+/** A sentence that says, by errno, why libpipewire does not start: for example, PipeWire is not
+ * installed. */
 const char *st_pipewire_connection_no_start(void);
 
 /** Connects, once in a program, and asks for all objects. @param context may be NULL. @param

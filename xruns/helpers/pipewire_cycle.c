@@ -54,7 +54,7 @@ int st_pipewire_cycle_block(const struct spa_pod *pod, struct st_pipewire_block 
 
 int st_pipewire_cycle_info(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
 {
-    const struct spa_pod *field[FIELDS_MAX]; /* number, three loads, counter */
+    const struct spa_pod *field[FIELDS_MAX]; /* fields: number, three loads, counter of xruns */
     if (fields_of(pod, field) < 5 || spa_pod_get_long(field[0], &ret->number) < 0 ||
         spa_pod_get_int(field[4], &ret->xruns_n) < 0)
         return -EBADMSG;
@@ -103,7 +103,7 @@ int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_cloc
         spa_pod_get_double(field[7], &ret->rate_diff) < 0 ||
         spa_pod_get_long(field[9], &ret->xrun) < 0)
         return -EBADMSG;
-    /* users may give a clock a name of their own */
+    /* accept names that users give to their clocks, but no clock of another API than ALSA */
     if (strncmp(name, "api.", strlen("api.")) == 0 &&
         strncmp(name, "api.alsa", strlen("api.alsa")) != 0)
         return -ENOENT;

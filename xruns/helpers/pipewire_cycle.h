@@ -32,16 +32,16 @@ struct st_pipewire_block {
     uint32_t asked_num,
         asked_denom; /* the fraction node.latency, in s; asked_denom 0: the node asked for none */
     bool is_async;   /* the node is asynchronous: it has one more cycle of time, and its times here
-                        are those of   the cycle before (PipeWire 1.4.9 or later) */
+                        are those of the cycle before (PipeWire 1.4.9 or later) */
 };
 
 struct st_pipewire_cycle {
     int64_t frames, rate_hz, period_ns; /* 0: not known */
-    int64_t position;                   /* of the driver's clock, in frames */
+    int64_t position;                   /* position of the driver's clock, in frames */
     int64_t lost_frames; /* PipeWire's estimate since the device started, with the frames that
                             PipeWire filled with silence */
     int32_t xruns_n;
-    int64_t number; /* of the profiler's report */
+    int64_t number; /* number of the profiler's report */
     struct st_pipewire_block driver;
 };
 

@@ -9,7 +9,8 @@
 #define PROFILER_FOLLOWER_CLOCK (SPA_PROFILER_followerBlock + 1) /* missing in older headers */
 
 #define KEEP_NS                                                                                    \
-    ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
+    ST_NS_PER_S /* a kept cycle whose dropout is not reported in this time is replaced by a later  \
+                   one */
 #define BEGIN_NS                                                                                   \
     ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
@@ -49,10 +50,11 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
 
-/* For PipeWire 0.3.65, which has no counter: has the node not finished its cycle? Such a cycle is
- * reported twice: as incomplete when the next one begins, with the driver's times of the cycle
- * before, and as ended by the driver. Only the first report counts: a late node ends the next cycle
- * too early and may be awake again in it, which is no dropout. */
+/* Has the node not finished its cycle? Used for PipeWire 0.3.65, which has no counter of such
+ * cycles but reports them twice: first as incomplete when the next cycle begins, with the driver's
+ * times of the cycle before; then when the driver has ended them. Only the first report counts,
+ * since a late node ends the next cycle too early and may be awake again in it, which is no
+ * dropout. */
 static bool unfinished(const struct st_pipewire_block *block,
                        const struct st_pipewire_block *driver)
 {
@@ -61,8 +63,8 @@ static bool unfinished(const struct st_pipewire_block *block,
            driver->signal_ns == driver->prev_signal_ns;
 }
 
-/* Keeps the times of a node in a cycle with a dropout. A late node has the times up to the
- * deadline; it is judged later. */
+/* Keeps the times of a node in a cycle with a dropout. Of a late node, keeps the times up to the
+ * deadline; they are replaced when the node has finished and is judged. */
 static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
@@ -117,9 +119,9 @@ static void note_async(struct st_profile_node *node, const struct st_pipewire_cy
     node->is_async |= block->is_async;
 }
 
-/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen if
- * it had not finished that one. A client that wakes up late counts the cycles that it slept again,
- * in a cycle that it has finished. */
+/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen
+ * if it had not finished that cycle. A client that wakes up late also counts the cycles that it
+ * slept through, in a cycle that it has finished; that finished cycle is not a dropout. */
 static void take_async(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
                        int64_t rise)
@@ -128,7 +130,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
                          block->finish_ns >= block->awake_ns &&
                          block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
-    /* such a cycle is not kept, since the other nodes' times belong to a later one */
+    /* `any_late` stays as it is, so that this cycle is not kept: the other nodes' times belong to a
+     * later cycle */
     const bool late = profile->any_late;
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
@@ -138,7 +141,7 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     if (lost_n > 0 && !in_time)
         then.status = ST_PIPEWIRE_CYCLE_AWAKE;
     if (then.signal_ns < before.driver.signal_ns ||
-        then.signal_ns >= now_ns) /* the time does not belong to that cycle */
+        then.signal_ns >= now_ns) /* the signal time is not of the cycle before */
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns,
                         now_ns + cycle->period_ns);

@@ -61,7 +61,8 @@ struct st_pipewire_profile {
                         the server was late, so nothing is reported */
     } kept;
     bool any_late; /* a client is late in the current cycle */
-    struct st_event unreported[ST_PIPEWIRE_PROFILE_NODES_MAX]; /* dropouts */
+    struct st_event
+        unreported[ST_PIPEWIRE_PROFILE_NODES_MAX]; /* dropouts that are not reported yet */
     size_t unreported_n;
     bool resized;          /* a driver's buffer size differs from its last load report */
     int64_t forced_frames; /* the buffer size that the server is forced to; 0: none */

@@ -15,8 +15,8 @@
 #define CLIENTS_MAX 1024 /* a server has no file descriptors for more clients */
 
 struct stream {
-    bool used, playing,
-        refused; /* refused: permission to look at the stream's program was denied */
+    bool used, playing, refused; /* refused: the stream's program cannot be watched, since it is
+                                    unknown, has ended, or access was denied */
     bool mute, excepted, heard, deaf; /* deaf: the listener gets no sound from this stream */
     struct st_pipewire_streams *all;
     uint32_t id, client;
@@ -25,14 +25,15 @@ struct stream {
     int64_t buffer_bytes, bytes_per_s;
     struct st_client_buffer buffer;
     struct st_listened listened;
-    /* NULL: the node is not watched, since its client is not known as one that fills a buffer */
+    /* NULL: the node is not watched, since its client does not fill a buffer, or is not known yet
+     */
     struct pw_proxy *proxy;
     struct spa_hook removed_listener, node_listener;
 };
 
 struct client {
     uint32_t id;
-    bool is_pulse; /* false: a stream of the ALSA plug-in */
+    bool is_pulse; /* true: a client of pipewire-pulse; false: of the ALSA plug-in */
 };
 
 struct st_pipewire_streams {
@@ -40,7 +41,7 @@ struct st_pipewire_streams {
     struct client clients[CLIENTS_MAX]; /* clients whose programs fill a buffer */
     size_t clients_n;
     struct st_pipewire_streams_hearing hearing;
-    bool wanted; /* streams are listened to */
+    bool wanted; /* a listener runs, which can hear streams */
 };
 
 struct st_pipewire_streams *
@@ -145,7 +146,7 @@ static void set_playing(struct stream *stream, bool playing)
 static void on_info(void *ctx, const struct pw_node_info *info)
 {
     struct stream *stream = ctx;
-    stream->deaf = false; /* the stream may have ports now */
+    stream->deaf = false; /* the stream may have got ports, so that the listener can hear it now */
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
         const char *binary = st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_BINARY);
         const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID);
@@ -163,7 +164,7 @@ static void on_info(void *ctx, const struct pw_node_info *info)
     }
     const char *corked = st_pipewire_streams_property(info->props, "pulse.corked");
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));
-    /* note each change, since a busy server may report only the end of a short cork */
+    /* note each change, since a busy server may report only the end of a short pause (cork) */
     if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
         st_listened_change(&stream->listened, st_posix_now_ns(NULL));
 }

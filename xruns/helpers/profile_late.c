@@ -8,13 +8,16 @@
 /* a dropout of the server is counted after this time even if the program that took the CPU is not
  * known */
 #define CULPRIT_NS (4 * ST_NS_PER_S)
-/* a server without a cycle for this time before it was stopped was idle */
+/* a server that had no cycle for this time before it was stopped was idle, so no sound was lost */
 #define PLAYED_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS                                                                                   \
     (20 * ST_NS_PER_MS) /* losses with less sound than this between them are one dropout */
 #define REPORT_NS                                                                                  \
-    (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
-/* maximum time from the end of a client that held the server up to the server's next cycle */
+    (1200 *                                                                                        \
+     ST_NS_PER_MS) /* if the server could run for longer than this without a reported cycle,       \
+                      nothing played: PipeWire 0.3.65 reports a cycle up to 1 s after its end */
+/* a client that held the server up may finish up to this time after the server began its late
+ * cycle */
 #define HAND_OVER_NS (50 * ST_NS_PER_US)
 
 /* --- a client --- */
@@ -79,7 +82,8 @@ bool st_profile_late_joins(const struct st_profile_node *node, const struct st_l
            loss->end_ns > node->lost.begin_ns - SOUND_NS;
 }
 
-/* Is the cycle short? A server that is late catches up by short cycles, some of only 30 us. */
+/* Is the cycle shorter than 0.9 periods? A server that is late catches up by short cycles, some of
+ * only 30 us. */
 static bool is_short(int64_t length_ns, int64_t period_ns)
 {
     return length_ns < period_ns - period_ns / 10;
@@ -172,13 +176,14 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     late->usual_ns = node->usual.busy_ns;
     late->wants_culprit = true;
     late->waited = node->late.waited_for[0] != '\0';
-    /* the server cut the cycle short: a whole period would have been enough for the client */
+    /* the server cut the cycle short, and a whole period would have been enough for the client:
+     * the dropout is the server's */
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
         late->end_ns - late->cycle_ns < cycle->period_ns) {
         blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
         return;
     }
-    /* the client had at least one period */
+    /* a client is late only after a whole period, even if the server cut the cycle short */
     late->deadline_ns = ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns);
     if (node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
         profile->ops.measure(profile->ctx, node->client, late);
@@ -225,8 +230,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     node->late = (struct st_profile_late){0};
 }
 
-/* Has the node been awake since an earlier cycle? Not known (false) from PipeWire 0.3.65, which
- * reports no xruns and another time as the wake-up time. */
+/* Has the node been awake since an earlier cycle? false with PipeWire 0.3.65, whose wake-up times
+ * do not show it. */
 static bool is_awake(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
@@ -291,7 +296,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
         const int64_t awake_ns =
-            block->finish_ns - node->usual.busy_ns; /* the wake-up time was overwritten */
+            block->finish_ns - node->usual.busy_ns; /* an estimate: the wake-up time was overwritten
+                                                       by that of a later cycle */
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
@@ -362,8 +368,9 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
                  block->signal_ns && /* otherwise the node was signalled for the next cycle */
              (node->lost.n > 0 ||
               block->xruns_n !=
-                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise a client of the previous cycle
-                                                      ended the node's cycle */
+                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise (PipeWire 0.3.65) a late client of
+                                                      the previous cycle may have ended this short
+                                                      cycle early */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (slept(block) && node->judged.end_ns == block->finish_ns &&
@@ -375,9 +382,9 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
 
 /* --- the server --- */
 
-/* @return the CPU time of a client that finished just before the server began a cycle late; 0: it
- * did not finish there, or not known. The time counts from the due time of that cycle; with
- * `reported`, from one period earlier, and the finish time is that of the previous report. */
+/* @return the CPU time of a client that finished just before the server began a cycle late, from
+ * the due time of that cycle on; 0: the client did not finish then, or its CPU time is not known.
+ * With `reported`, counts from one period earlier, up to the finish time in the previous report. */
 static int64_t computed_ns(struct st_pipewire_profile *profile,
                            const struct st_profile_node *driver, const struct st_profile_node *node,
                            bool reported, int64_t *ret_error_ns)
@@ -498,7 +505,7 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile,
     const int64_t known_ns = driver->latest.cycle_ns, begin_ns = begun_late_ns(driver, cycle),
                   due_ns = ST_MAX(known_ns + driver->period_ns, driver->lost.end_ns);
     driver->latest.cycle_ns = cycle->driver.signal_ns;
-    if (begin_ns == 0 || begin_ns <= due_ns) /* counted already */
+    if (begin_ns == 0 || begin_ns <= due_ns) /* this delay is counted already */
         return;
     if (was_stopped(profile, driver, due_ns, begin_ns)) {
         count_stopped(profile, driver, due_ns, begin_ns);
@@ -531,7 +538,8 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
     if (from_ns > driver->lost.end_ns ||
-        stopped) /* otherwise nothing played, or the playing client is not reported */
+        stopped) /* count at most the time in which the server was stopped or waited for a CPU:
+                    before that, it could run but reported no cycle */
         profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
     if (stopped && from_ns > driver->lost.end_ns &&
         (!whole.measured || now_ns - from_ns - whole.stopped_ns >= REPORT_NS + driver->period_ns))

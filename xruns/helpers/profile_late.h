@@ -14,7 +14,7 @@ struct st_profile_node;
 /* A client in a cycle that the client has not finished. */
 struct st_profile_late {
     struct st_dropout_figures figures;   /* signal_ns 0: the client is not late */
-    int64_t position;                    /* of the driver's clock, in frames */
+    int64_t position;                    /* of the cycle by the driver's clock, in frames */
     char waited_for[ST_XRUN_NAME_BYTES]; /* the client that signalled this one, or the thread that
                                           * was stopped
                                           */

@@ -6,7 +6,8 @@
 struct st_pipewire_profile;
 struct st_profile_node;
 
-/** @return an event for one dropout of the node, or of its driver, which has only the names. */
+/** @return an event for one dropout of the node; of the node and its driver it has only the names.
+ */
 struct st_event st_profile_losses_event(const struct st_profile_node *node, enum st_event_kind kind,
                                         enum st_dropout_place place);
 

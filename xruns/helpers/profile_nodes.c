@@ -18,7 +18,7 @@ void st_profile_node_forget(struct st_profile_node *node)
     *node = (struct st_profile_node){0};
 }
 
-/* Room for a new node: an unused one, else one that has gone. */
+/* Finds room for a new node: an unused entry, else that of a node that has gone; NULL: none. */
 static struct st_profile_node *find_room(struct st_pipewire_profile *profile)
 {
     struct st_profile_node *gone = NULL;

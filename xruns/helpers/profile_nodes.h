@@ -13,8 +13,8 @@ struct st_profile_node {
     /* members that the server announced, when the node appeared */
     uint32_t id, client;
     bool used, announced;
-    bool is_new;    /* the node appeared while we watched */
-    bool gone;      /* removed: its last cycles are still to be reported, then its place is free */
+    bool is_new;    /* the node appeared while this program watched */
+    bool gone;      /* removed: its last cycles are still to be reported, then its entry is free */
     bool is_device; /* the node of a sound device, not of a program */
     bool is_stream; /* a stream of a player or browser, not a filter or a plug-in host */
 
@@ -22,7 +22,7 @@ struct st_profile_node {
     char name[ST_XRUN_NAME_BYTES], driver[ST_XRUN_NAME_BYTES];
     bool drives, is_async;
     int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is
-                         older than our watch */
+                         older than the watch */
     struct {
         int64_t cycle_ns; /* start of the node's latest cycle; for a driver without a CPU: the time
                              up to which it was judged */
@@ -32,7 +32,7 @@ struct st_profile_node {
     struct {
         bool known;
         int32_t xruns_n;
-        int64_t lost_frames; /* of a driver */
+        int64_t lost_frames; /* of a driver: frames that its device has lost so far */
     } counter;
     struct {
         int64_t asked_ns;                /* when `plays` of the profile's ops was called last */
@@ -60,7 +60,7 @@ struct st_profile_node {
     struct st_profile_late late;
     struct st_profile_judged judged;
     struct st_profile_lost lost;
-    struct st_profile_server server; /* of a driver */
+    struct st_profile_server server; /* of a driver: the latest cycle that the server began late */
     struct {
         int64_t length_ns; /* length of the dropout's cycle; 0: the node did nothing in it */
         int64_t wait_ns, busy_ns;
@@ -84,8 +84,8 @@ bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t 
 /** Copies a name, if it has changed. @param name NULL means "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
-/** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is
- * given. */
+/** Adds a finished cycle to the rhythm. `busy_ns` is a parameter, since the times of a late cycle
+ * are known only after a second report. */
 void st_profile_node_count_rhythm(struct st_profile_node *node,
                                   const struct st_pipewire_cycle *cycle, int64_t position,
                                   int64_t signal_ns, int64_t busy_ns);

@@ -65,7 +65,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     event.lost_ns = loss->lost_ns;
     event.longest_ns = loss->longest_ns;
     event.end_ns = loss->end_ns;
-    /* the program's buffer outlasts a late wake-up that is shorter than the loss */
+    /* only a wake-up that is late by at least the loss can explain it: the program's buffer
+     * outlasts a shorter delay */
     event.spare_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     if (st_profile_late_joins(
             node, loss)) { /* the loss continues one that the node's cycles have shown */
@@ -78,8 +79,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     say(profile, event);
 }
 
-/* A node's busy time (woken to finished) is wall time. If its thread waited for a CPU meanwhile,
- * uses the mean CPU time of a cycle instead; the longest time is then not known. */
+/* A node's busy time, from its wake-up to its end, is wall time. If its thread waited for a CPU
+ * meanwhile, uses the mean CPU time of a cycle instead; the longest time is then not known. */
 static void correct_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
 {
     const int64_t most_ns =

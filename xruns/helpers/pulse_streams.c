@@ -1,8 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an
- * old stream asked for
- */
+/* readings (4 s) of which the largest value counts as what a stream asked for; then the search
+ * begins anew, since the sink may still hold what an old stream asked for */
 #define LOOKS 16
 /* us after the server did not answer in which queues may be seen empty for that reason */
 #define SILENT_US 1000000
@@ -33,7 +32,7 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
-/* @return why a stream, whose queue is filled again, was empty. */
+/* @return why the queue of a stream, which is filled again now, was empty. */
 static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
                                         const struct st_stream *stream, uint64_t now_us)
 {

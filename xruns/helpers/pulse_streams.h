@@ -23,11 +23,13 @@ enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 struct st_stream {
     uint32_t index; /* PulseAudio's index, not reused while the server runs */
     enum st_stream_queue queue;
-    bool seen;    /* the stream was in the list of the current look */
+    bool seen;    /* the stream was in the list of the current reading */
     bool stopped; /* set by the caller: the program was stopped while the queue was empty */
-    enum st_dropout_reason reason;                     /* why the stream last lost sound */
-    uint64_t filled_us, first_empty_us, last_empty_us; /* times of looks */
-    uint64_t held_us; /* sound in the queue and the sink at the last look */
+    enum st_dropout_reason reason; /* why the stream last lost sound */
+    uint64_t filled_us, first_empty_us,
+        last_empty_us; /* times of readings: of the last one that found the queue filled, of the
+                          first and the last one that found it empty */
+    uint64_t held_us;  /* sound in the queue and the sink at the last reading */
     uint64_t longest_us, looks_n;
     int64_t asked_ms;
 };
@@ -35,7 +37,7 @@ struct st_stream {
 struct st_pulse_streams {
     struct st_stream streams[ST_PULSE_STREAMS_MAX];
     size_t streams_n;
-    bool playing;                    /* a stream plays, as of the last look */
+    bool playing;                    /* a stream played at the last reading */
     uint64_t silent_us, answered_us; /* set by the caller: when the server last did not answer, and
                                         last did; 0: never */
 };
@@ -45,13 +47,12 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 /** Finds the state of a stream. @return NULL: the stream is not known yet, or has no room. */
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
 
-/** Looks at one stream. Sound is also lost if the server did not answer for longer than queue and
- * sink lasted: a program's sound passes the thread that answers. @param queued_us sound queued in
- * the server.
- * @param sink_us sound in the sink. @param silent_us how long the server did not answer; 0: it
- * answered.
- * @return how long the stream was starved since the previous look, accurate to about one pause
- * between two looks, with the reason in the stream; 0: not starved, or the program paused. */
+/** Takes a reading of one stream. Sound is also lost if the server did not answer for longer than
+ * queue and sink lasted, since a program's sound passes through the thread that answers. @param
+ * queued_us sound queued in the server. @param sink_us sound in the sink. @param silent_us how long
+ * the server did not answer; 0: it answered. @return how long the stream was starved since the
+ * previous reading, accurate to about one interval of readings, with the reason in the stream; 0:
+ * not starved, or the program paused. */
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
                                uint64_t queued_us, uint64_t sink_us, uint64_t silent_us,
                                uint64_t now_us);
@@ -61,9 +62,9 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
 bool st_pulse_streams_is_asked(const struct st_stream *stream, uint64_t now_us);
 
 /** Approximate size of the buffer that the program asked for. PulseAudio does not report it, but
- * queue and sink hold no more. Call once in each look. @return the largest value of some looks, in
- * ms; 0: too few looks. */
+ * queue and sink hold no more. Call once in each reading. @return the largest value of some
+ * readings, in ms; 0: too few readings. */
 int64_t st_pulse_streams_asked_ms(struct st_stream *stream);
 
-/** Forgets the streams that this look has not seen. */
+/** Forgets the streams that were not in the list of this reading. */
 void st_pulse_streams_look_end(struct st_pulse_streams *streams);

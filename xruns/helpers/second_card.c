@@ -8,11 +8,13 @@
 /* s of drift that must be measured, since the clocks of some cards are coarse */
 #define KNOWN_S 5
 #define MEAN_S  30
-/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay;
- * for cards that are not resampled ... */
+/* cycles: for cards that are not resampled, a changed delay that stays for this time was no
+ * resync, and becomes the usual delay */
 #define STAYS_CYCLES 16
-#define FAR_S        5   /* ... and the same in s for cards that are resampled */
-#define NEAR         0.6 /* share of max_resync that counts: max_resync is not known exactly */
+#define FAR_S        5 /* s: the same as STAYS_CYCLES, for cards that are resampled */
+#define NEAR                                                                                       \
+    0.6 /* a delay that differs by more than this share of max_resync may be a resync; max_resync  \
+           is not known exactly */
 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
 #define BW_HZ        0.128
 #define WHOLE        1e-4
@@ -48,8 +50,8 @@ static double limit_of(const struct st_second_card *card)
     return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
 }
 
-/* With a resync, the loop that finds the rate begins anew (spa/utils/dll.h). In that state its
- * first result is a known step for each frame of the delay's error, which is a whole number, up to
+/* After a resync, PipeWire's control loop for the rate starts anew (spa/utils/dll.h). Its first
+ * result is then a known step times the error of the delay: a whole number of frames, at most
  * max_resync. */
 static bool begins_anew(const struct st_second_card_clock *clock, double error, double limit)
 {
@@ -81,7 +83,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0)
         return 0;
     if (card->last.position == clock->position &&
-        card->driver_id == driver_id) /* the card was in no cycle since then */
+        card->driver_id == driver_id) /* the card was in no cycle since the last report */
         return 0;
     if (!goes_on(card, driver_id, clock)) {
         begin(card, driver_id, clock);

@@ -2,8 +2,8 @@
  * profiler's report (since 1.3.81). Each card's crystal has a rate of its own: PipeWire resamples
  * by the difference, the drift. Where that is not enough, it puts the card in step again: it
  * inserts silence or skips sound, which no counter shows (spa/plugins/alsa/alsa-pcm.c,
- * alsa_write_sync). Then the delay of one report is far from the usual one, that of the next is
- * not, and rate_diff begins anew. Pure. */
+ * alsa_write_sync). Then the delay in one report is far from the usual delay, the delay in the next
+ * report is near it again, and rate_diff begins anew. Pure. */
 #pragma once
 
 #include "core/base.h"

@@ -1,8 +1,8 @@
 #include "xruns/helpers/silence.h"
 
 #define LOUD 16.0F /* a sample that is louder, or is not a number, counts as this level */
-/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own
- * choice) */
+/* the sound was cut off, and came back at once, if it was louder than 1 / CUT of its level (30 dB,
+ * our own choice) in the ST_SILENCE_EDGE_MS before the silence, and in those after it */
 #define CUT 32
 /* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0,
  * too */
@@ -18,7 +18,7 @@
 #define LONGEST_S 10 /* a longer loss is reported in parts */
 /* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
 #define GAP_S      2
-#define LEVEL_BINS 3 /* half seconds whose peak is the level */
+#define LEVEL_BINS 3 /* the level is the highest peak of this number of half seconds */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -75,7 +75,7 @@ static float edge_of(const struct st_silence *silence)
     return edge;
 }
 
-/* Lets time pass by `frames`, of which `sound` frames had sound. */
+/* Advances the position by `frames`, of which `sound` frames were not silent. */
 static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
 {
     silence->bin_frames += frames;
@@ -98,7 +98,8 @@ static bool was_sound(const struct st_silence *silence)
     return sound >= silence->rate_hz / SOUND_S;
 }
 
-/* Silence of `quiet` frames ends here, `offset` frames after the cycle began. */
+/* Silence of `quiet` frames has ended `offset` frames after the cycle began: decides whether it is
+ * a loss. */
 static void end_quiet(struct st_silence *silence, int64_t offset)
 {
     const int64_t begin = silence->at - silence->quiet;
@@ -129,8 +130,8 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     silence->behind_peak = 0;
 }
 
-/* @return the frames up to the next boundary: of a millisecond, of a half second, or of the
- * ST_SILENCE_EDGE_MS behind a find. */
+/* @return the frames up to the next point where a new peak begins: the end of a millisecond, of a
+ * half second, or of the ST_SILENCE_EDGE_MS after a loss. */
 static int64_t stretch(const struct st_silence *silence)
 {
     const int64_t ms = silence->rate_hz / 1000;
@@ -139,7 +140,8 @@ static int64_t stretch(const struct st_silence *silence)
     return behind > 0 ? ST_MIN(n, behind) : n;
 }
 
-/* Takes sound from frame `first` on. @return the number of frames taken. */
+/* Processes the frames with sound that begin at frame `first` of the cycle. @return the number of
+ * frames taken. */
 static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle,
                          size_t first)
 {

@@ -6,9 +6,8 @@
  * begins with a cycle, the loss is "whole"; other losses may be of a resampled stream, or of ALSA's
  * plug-in. A program that cuts off its own sound does so within cycles, too: after it did, further
  * silence may be the program's own and is not "rare". A fade to nothing of up to 5 ms counts as cut
- * off. Silence of more than 1.5 s is not "rare", and of more than 5 s it is a pause. The caller
- * knows of corks, pauses and volume changes.
- */
+ * off. Silence of more than 1.5 s is not "rare", and of more than 5 s it is a pause. Corks, pauses
+ * and volume changes cause silence, too: the caller must recognise them. */
 #pragma once
 
 #include "core/base.h"
@@ -43,7 +42,7 @@ struct st_silence {
     int64_t quiet; /* frames of silence up to `at`; 0: sound */
     bool quiet_whole;
     float quiet_level;              /* level of the sound before the silence; 0: too quiet */
-    int64_t doubt;                  /* frames from `at` within which a find is not rare */
+    int64_t doubt;                  /* frames after `at` in which a further loss is not `rare` */
     int64_t sound[ST_SILENCE_BINS]; /* frames of sound in the last half seconds */
     float peak[ST_SILENCE_BINS];    /* peaks of these half seconds */
     int64_t bin, bin_frames;        /* the half second that is being filled */

@@ -1,7 +1,7 @@
 #include "xruns/helpers/thread_window.h"
 
-/* if the window is longer than the late cycle by more than this, other cycles in it may be long as
- * well */
+/* if the window (the time between two samples around the late cycle) is longer than that cycle by
+ * more than this, other cycles in the window may be long as well */
 #define LONG_NS (100 * ST_NS_PER_MS)
 
 /* --- CPU time of a late cycle --- */
@@ -11,9 +11,9 @@ static int64_t within(int64_t value, int64_t most)
     return value < 0 ? 0 : ST_MIN(value, most);
 }
 
-/* @return the share of a CPU that other cycles need: the share of the last seconds, in which the
- * longest cycles are included, but at most what cycles usually take by the clock, in which waiting
- * for a CPU is included. */
+/* @return the share of a CPU that the other cycles need. This is the share in the last seconds,
+ * which includes the longest cycles; but at most the share of a period that cycles usually take,
+ * which includes waiting for a CPU. */
 static double usual_share(double used, const struct st_dropout_figures *figures)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
@@ -53,7 +53,8 @@ static bool is_clear(const struct st_thread_window *window,
     if (period_ns <= 0)
         return false;
     const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns);
-    const int64_t done_ns = wait_ns + each_ns + period_ns / 16; /* after its begin */
+    const int64_t done_ns =
+        wait_ns + each_ns + period_ns / 16; /* by this time after its begin, a cycle has ended */
     const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX) % period_ns;
     const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
     const int64_t since_ns = within(window->to_ns - figures->signal_ns, INT64_MAX) % period_ns;
@@ -85,7 +86,7 @@ void st_thread_window_take(const struct st_thread_window *window,
     const int64_t own_ns = (int64_t)(window->used * (double)beside_ns) - usual_ns;
     const int64_t more_ns =
         (int64_t)((window->process_used - window->used) * (double)beside_ns) - rest_usual_ns;
-    if (beside_ns > LONG_NS) /* other cycles in it may have been as long as this one */
+    if (beside_ns > LONG_NS) /* other cycles in the window may have been as long as this one */
         figures->cpu_error_ns +=
             within(own_ns, INT64_MAX) + within(more_ns, took_ns - figures->cpu_ns);
 }

@@ -10,8 +10,8 @@ struct st_thread_window {
     int64_t from_ns, to_ns;     /* times of the two samples */
     int64_t ran_ns, process_ns; /* CPU time between the samples: of the thread, and of all threads
                                    of its process */
-    double used, process_used;  /* usual CPU time as shares of a CPU, over the last seconds: of the
-                                   thread, of  the process */
+    double used, process_used;  /* usual CPU time as a share of a CPU, over the last seconds: of
+                                   the thread, and of its process */
     int64_t
         tick_ns; /* the kernel updates the CPU time of a running thread at its clock tick only, so a
                     sample taken less than this after a cycle may lack the end of the cycle */

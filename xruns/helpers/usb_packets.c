@@ -4,13 +4,14 @@
 
 #define ISOCHRONOUS 0
 #define CLOCK_BYTES 4 /* a packet of clock feedback has 3 or 4 bytes, and no sound */
-/* length of a block, longer than all transfers that are queued at a time */
+/* lateness is compared between blocks of this length, which is longer than all transfers that are
+ * queued at a time */
 #define BLOCK_NS (100 * ST_NS_PER_MS)
 #define ONE_NS   (20 * ST_NS_PER_MS) /* two losses with less sound than this between them are one */
 #define SETTLED_NS                                                                                 \
-    (5 * BLOCK_NS)         /* after this time with sound, no further block can belong to a loss */
+    (5 * BLOCK_NS)         /* after this time with sound, no block can belong to an earlier loss */
 #define AGE_NS ST_NS_PER_S /* a series of losses is reported after this time */
-/* a smaller shift is no loss, since the clocks of computer and device differ */
+/* a smaller increase of lateness is no loss, since the clocks of computer and device differ */
 #define LATE_NS ST_NS_PER_MS
 /* if no transfer is queued and the next one comes later than this, a program made the pause */
 #define SUBMIT_NS    (2 * ST_NS_PER_MS)
@@ -128,8 +129,8 @@ static void take_packet(struct st_usb_endpoint *e, bool good)
 }
 
 /** Ends a block: compares the least lateness of its transfers with that of earlier blocks. If two
- * blocks are later than those before, no packet was sent for the time of that shift, which is a
- * loss. */
+ * consecutive blocks are later than the blocks before them, no packet was sent for the time of that
+ * shift, which is a loss. */
 static void end_block(struct st_usb_endpoint *e)
 {
     const int64_t least_ns = ST_MIN(e->low_ns, e->held_ns);
@@ -138,8 +139,10 @@ static void end_block(struct st_usb_endpoint *e)
     const int64_t shift_ns = known ? st_ns_sub(least_ns, e->base_ns) : 0;
     /* 10 % below the threshold, since times are rounded */
     if (shift_ns >= threshold_ns - threshold_ns / 10 && shift_ns < SPAN_MAX_NS)
-        add_loss(e, shift_ns,
-                 e->pending.dropouts_n == 0); /* failed packets near the shift are that loss */
+        add_loss(
+            e, shift_ns,
+            e->pending.dropouts_n ==
+                0); /* packets that failed near the shift were counted as this dropout already */
     if (e->held_ns != INT64_MAX)
         e->base_ns = least_ns;
     e->held_ns = e->low_ns;

@@ -53,7 +53,7 @@ struct st_usb_endpoint {
     int64_t low_ns, held_ns, base_ns; /* least lateness in the current block, in the previous block,
                                          and before that; INT64_MAX: not known */
     int64_t good_ns, run_ns;    /* duration of good packets since the last bad one; of bad packets
-                                   since the last    20 ms of sound */
+                                   since the last 20 ms of sound */
     int64_t age_ns;             /* duration of packets since `pending` was filled */
     struct st_usb_loss pending; /* reported after enough sound has followed */
 };

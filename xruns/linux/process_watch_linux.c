@@ -17,54 +17,61 @@
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128               /* samples that are kept of each thread: 2.5 to 10 s */
+#define RING          128 /* samples kept for each thread: those of the last 2.5 to 10 s */
 #define PLAYED_NS     (4 * ST_NS_PER_S) /* a process without a cycle for this time is not sampled */
 #define THREADS_MAX   4000              /* threads that one scan of /proc reads */
-/* threads of one playing process that are read when its thread is chosen */
+/* threads that are read of each playing process, to choose the one that is sampled */
 #define THREADS_EACH (THREADS_MAX / PROCESSES_MAX)
 #define RAN_MAX      1024
-/* interval of choosing the sampled thread of each process again, since a process may start another
- * one */
+/* interval at which the sampled thread of each process is chosen again: the process may have
+ * started another thread */
 #define CHOOSE_NS (20 * ST_NS_PER_S)
-/* for this time after a process began to play, threads are chosen every SOON_NS: its main thread
- * may have run more often than the others at first */
-#define NEW_NS  (5 * ST_NS_PER_S)
-#define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
+/* for this time after a process began to play, its sampled thread is chosen again every SOON_NS:
+ * at first, its main thread may have run more often than the thread that computes */
+#define NEW_NS (5 * ST_NS_PER_S)
+#define SOON_NS                                                                                    \
+    ST_NS_PER_S /* interval of choosing sampled threads while a process is new (NEW_NS) */
 #define SCAN_NS (10 * ST_NS_PER_S)
-/* minimum interval of scans of /proc while no thread is found that took the CPU: that thread may be
- * new, or may have slept before */
+/* minimum interval of scans of /proc while the thread that took the CPU is unknown: another scan
+ * can find it if it was started, or woke up, after the last one */
 #define RESCAN_NS (100 * ST_NS_PER_MS)
-/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found
- * no culprit */
+/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that
+ * found no culprit, at most IN_VAIN_MAX times */
 #define SCAN_PRICE  200
 #define IN_VAIN_MAX 3
-#define KNOWN_NS    (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
+#define KNOWN_NS                                                                                   \
+    (250 * ST_NS_PER_MS) /* how long the name, priority and CPU of a thread that may take the CPU  \
+                            stay valid */
 /* threads that may take the CPU are watched for this time after a dropout by a lack of CPU */
 #define HUNT_NS (30 * ST_NS_PER_S)
-/* a thread that has not run for this number of samples may be in a frozen cgroup, which is read
- * then */
+/* after this number of samples in which a thread did not run, its cgroup is read: it may be frozen
+ */
 #define FROZEN_TICKS 5
-/* each sample whose number is a multiple of this reads the stat files of all threads; at this
- * interval, the cgroup of a thread that does not run is read again */
+/* number of samples after which the stat files of all sampled threads are read, and the cgroup of
+ * a thread that does not run is read again */
 #define RARE_TICKS  25
 #define USUAL_TICKS 8 /* samples over which the usual CPU time of a thread is averaged */
-#define AROUND      3 /* samples before and after a late cycle that are considered */
-/* time between two samples of few threads; doubled for more threads, four times as long for many */
+#define AROUND                                                                                     \
+    3 /* number of samples on each side of a late cycle that are tried as begin or end of the      \
+         measured time */
+/* time between two samples of fewer than FEW threads; twice this time from FEW threads on, four
+ * times from MANY threads on */
 #define PACE_NS (20 * ST_NS_PER_MS)
 #define FEW     6
 #define MANY    24
-#define FDS_MAX 64 /* descriptors among which the server's socket is searched */
+#define FDS_MAX                                                                                    \
+    64 /* file descriptors of this process among which the socket to the server is searched */
 
 struct thread {
-    pid_t pid, tid;         /* tid 0: none */
+    pid_t pid, tid;         /* tid 0: no thread */
     int times_fd, state_fd; /* open files: schedstat and stat of the thread */
-    int64_t from;           /* first sample of the thread */
+    int64_t from;           /* number of the thread's first sample */
 };
 
 struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* process_ns: CPU time of all threads of the process */
-    uint64_t faults_n; /* major page faults of the thread so far; up to 2 s old if it had none for
-                          longer */
+    uint64_t faults_n;     /* major page faults of the thread so far; can be 2 s old, since a thread
+                              without page faults is read rarely */
     bool stopped, counted; /* counted: faults_n was read in this sample */
 };
 
@@ -72,11 +79,11 @@ struct process {
     bool used, exited;
     uint32_t client;
     int64_t played_ns;
-    clockid_t clock;      /* CPU time of all threads */
+    clockid_t clock;      /* clock of the CPU time of all threads of the process */
     struct thread thread; /* the thread that computes */
     int64_t rt_priority;  /* of `thread`; -1: not known */
     int64_t main_n;       /* how often the main thread had run (schedstat) when threads were first
-                             compared; -1: not yet */
+                             compared; -1: they were not compared yet */
     int idle_n;           /* samples since the thread last ran */
     int64_t usual_ns;     /* usual CPU time from one sample to the next */
     bool faults;          /* the thread had major page faults in the last 0.5 to 2 s */
@@ -107,10 +114,10 @@ struct st_process_watch {
     int64_t samples_n;                  /* samples so far; sample i has index i % RING */
     int64_t tick_ns;                    /* tick length of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
-    bool unexplained; /* a culprit was not found since the last scan */
+    bool unexplained; /* since the last scan of /proc, a dropout had no known culprit */
     int in_vain_n;    /* consecutive scans after which no culprit was found */
-    bool knows_ran; /* `ran` is valid: a scan has filled it since the dropout. That first scan costs
-                       more, as it reads all threads */
+    bool knows_ran;   /* a scan of /proc has filled `ran` since the dropout; that scan reads all
+                         threads, so its CPU time is not used as the price of a scan */
     struct ran ran[RAN_MAX]; /* index: pid % RAN_MAX */
 };
 
@@ -204,10 +211,10 @@ struct choice {
     int64_t most_rt_priority; /* highest priority of all threads; -1: not known */
 };
 
-/* Chooses the thread that computes. PipeWire's thread has a known name since 1.0. Otherwise, of two
- * threads, prefers one that is not the main thread (true for pipewire-pulse), then a real-time
- * thread, then the thread with more wake-ups. The main thread's wake-ups during the start of a
- * program do not count. */
+/* Called for each thread of a process: chooses the thread that computes. PipeWire's thread has a
+ * known name since 1.0. Otherwise, of two threads, prefers one that is not the main thread (true
+ * for pipewire-pulse), then a real-time thread, then the thread with more wake-ups. The main
+ * thread's wake-ups during the start of a program do not count. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
@@ -287,8 +294,9 @@ static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED
         *server = *server == 0 ? pid : -1;
 }
 
-/* Asks the kernel who listens at the other end of our socket: the server, or the service manager
- * that opened it for the server. */
+/* Finds the server's process: the peer of this program's socket, as the kernel reports it. If the
+ * service manager opened that socket for the server, takes the only process that is named
+ * "pipewire". */
 static void find_server(struct st_process_watch *watch)
 {
     pid_t server = 0;
@@ -349,8 +357,9 @@ static bool is_idle(const struct st_process_watch *watch, const struct rival *ri
            rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING];
 }
 
-/* Adds a rival. A machine may have more real-time threads than there is room for; most of them
- * sleep, so a sleeping one is replaced by one that wants a CPU now. */
+/* Adds a thread to the list of those that may take the CPU (rivals). A machine may have more
+ * real-time threads than there is room for; most of them sleep, so a sleeping one is replaced by
+ * one that needs a CPU now. */
 static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid,
                            pid_t tid)
 {
@@ -468,7 +477,8 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->stopped |= st_standing_is_frozen(process->thread.pid);
     else
         figures->stopped |= before.stopped && process->idle_n > 1;
-    if (stat.state == 'R') /* the kernel adds the current wait only when the thread gets a CPU */
+    if (stat.state == 'R') /* the kernel adds the time of this wait only when the thread gets a CPU:
+                              until then, count the whole time since the last sample */
         figures->queue_ns = before.queue_ns + since_ns;
 }
 
@@ -502,7 +512,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
 
 /* --- one dropout --- */
 
-/* CPU time of a rival between two samples, minus its usual CPU time. */
+/* CPU time of a rival between two samples, minus what it usually uses in a time of this length. */
 static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival,
                          int64_t base, int64_t last)
 {
@@ -515,7 +525,7 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
            (int64_t)(share * (double)window_ns);
 }
 
-/* Reads the state of a rival, not more often than KNOWN_NS, since many dropouts can be reported at
+/* Reads the state of a rival, at most once in KNOWN_NS, since many dropouts can be reported at
  * once.
  * @return false: the thread has ended. */
 static bool know_rival(struct rival *rival, int64_t now)
@@ -601,7 +611,8 @@ static struct st_thread_window window_of(const struct st_process_watch *watch,
         .tick_ns = watch->tick_ns};
 }
 
-/* Chooses those samples around the cycle that give its CPU time most exactly. */
+/* Computes the thread's CPU time in the late cycle from the two samples, one before and one after
+ * the cycle, that give the smallest error. */
 static void take_best(const struct st_process_watch *watch, const struct process *process,
                       int64_t base, int64_t last, struct st_dropout_figures *figures)
 {
@@ -681,7 +692,7 @@ void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t
 {
     add(watch, client, pid);
     st_process_watch_plays(
-        watch, client); /* the process may play already, and no cycle was reported yet */
+        watch, client); /* the process may play already, although no cycle of it was reported yet */
 }
 
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)

@@ -98,7 +98,8 @@ static const struct {
     uint32_t argument, bits, value;
 } forms[] = {
     {SYS_clone, 0, CLONE_THREAD, CLONE_THREAD},
-    {SYS_fcntl, 1, ~7U, 0}, /* flags and locks; F_SETOWN and F_SETSIG would end other processes */
+    {SYS_fcntl, 1, ~7U, 0}, /* commands 0 to 7: flags and locks; with F_SETOWN and F_SETSIG, a
+                               signal could end other processes */
     {SYS_fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC},
     {SYS_fcntl, 1, UINT32_MAX, F_ADD_SEALS},
     {SYS_ioctl, 1, 0xFF00, 0x9200},                    /* ioctls of usbmon */

@@ -29,7 +29,7 @@ int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
     const char *name = strrchr(file, '/');
     const size_t len = strlen(binary);
     if (name == NULL || strncmp(name + 1, binary, len) != 0 ||
-        /* the program's package was upgraded */
+        /* the kernel adds this to the name if the program's package was upgraded */
         (name[1 + len] != '\0' && !st_text_is(name + 1 + len, " (deleted)")))
         return -ESRCH;
     return -clock_getcpuclockid(pid, ret);

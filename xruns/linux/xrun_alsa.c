@@ -36,7 +36,7 @@
 #define STATUS_BYTES 1024
 #define PCM_BYTES    16384
 
-/** hw:CARD,DEVICE,NUMBER in one direction. */
+/** One stream of a sound card, ALSA's hw:CARD,DEVICE,NUMBER, in one direction. */
 struct place {
     unsigned card, device, number;
     bool capture;
@@ -47,7 +47,7 @@ struct substream {
     int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
-    /* members about the current run of the stream (since its start), to which `last` belongs: */
+    /* the next members are about the current run of the stream, from its last start on: */
     bool own;                        /* a stream of this process, which counts its own dropouts */
     char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
@@ -58,7 +58,7 @@ struct substream {
 };
 
 struct alsa {
-    char proc[ST_XRUN_SERVER_BYTES]; /* "/proc" */
+    char proc[ST_XRUN_SERVER_BYTES]; /* where procfs is mounted, usually "/proc" */
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
@@ -141,8 +141,8 @@ static int scan(struct st_xrun_watch *w)
                                   .capture = i >= pcm.playback_n,
                                   .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
-    if (alsa->open_error !=
-        0) { /* the kernel lists a new card before it makes the files of its streams */
+    if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its
+                                    streams: scan again at the next poll */
         alsa->pcm[0] = '\0';
         alsa->polls_left = 0;
     }
@@ -245,8 +245,8 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s,
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();
     if (st_alsa_params_parse(hw, sw, &s->params) != 0)
-        s->params =
-            (struct st_alsa_params){0}; /* the stream is closed by now, or another program's */
+        s->params = (struct st_alsa_params){
+            0}; /* the stream is closed by now, or belongs to another program */
 }
 
 /** Reports how much sound a running stream has left in its buffer, and an xrun if the device ran

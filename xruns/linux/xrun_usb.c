@@ -9,7 +9,7 @@ const struct st_xrun_source st_xrun_usb = {
     .device_only = true,
     .poll_ns = 4 * ST_NS_PER_S, /* interval of checks whether the program hangs; its lines are read
                                    as soon as they arrive */
-    /* although USB packets do not show that the card plays, since another source does */
+    /* USB packets do not show that the card plays, but another source shows it */
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-usb",
