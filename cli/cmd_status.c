@@ -101,9 +101,9 @@ static void put_message(FILE *out, char *message)
               out);
 }
 
-/* The folder for the page: that of the caller's session, or his cache folder where sessions have
- * none. For root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another
- * user's (sudo -E, su -m).
+/* The folder into which the page is written: XDG_RUNTIME_DIR, or ~/.cache where that is not set.
+ * For root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another user's
+ * (sudo -E, su -m).
  * @return NULL: there is none. */
 static const char *page_folder(void)
 {
@@ -262,7 +262,7 @@ struct watch {
     struct st_daemon_answer answer; /* the latest valid answer */
     char whose[160];
     bool current;           /* the daemon has this program's version */
-    char error[TEXT_BYTES]; /* why the last request failed; "": it did not */
+    char error[TEXT_BYTES]; /* why the last request failed; "": it succeeded */
     int64_t since_wall_ns;  /* time of the latest answer, ns since 1970; 0: none yet */
 };
 

@@ -111,7 +111,8 @@ static const struct {
     [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event),
                       take_event}};
 
-/* @return the size of the record in bytes, as far as known; 0: not a record. */
+/* @return the size of the record in bytes, or that of its label until the label is complete; 0:
+ * not a record. */
 static size_t record_bytes(const struct st_capture_reader *reader)
 {
     struct label label;
@@ -175,8 +176,8 @@ int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 
 int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
 {
-    *ring = (struct st_capture_ring){.size = 131072,
-                                     .channels = channels}; /* more than the longest record */
+    *ring = (struct st_capture_ring){
+        .size = 131072, .channels = channels}; /* bytes; more than the longest record */
     while (ring->size < bytes)
         ring->size *= 2;
     ring->bytes = malloc(ring->size);

@@ -1,7 +1,7 @@
 /* The stream that a helper program, which plays and records, writes into the command's pipe: a
- * head, then packets of recorded frames and events, in the order in which they happened. Both are
- * programs of one version on one machine, so numbers are in its byte order; the reader still takes
- * no byte on trust.
+ * head, then packets of recorded frames and events, in the order in which they happened. Helper
+ * program and command have one version and run on one machine, so numbers are in its byte order;
+ * the reader still checks each record.
  *
  * The writing side has a ring of one writer (the audio callback: it allocates nothing, takes no
  * lock, makes no system call) and one reader (the thread that writes the pipe). A full ring is

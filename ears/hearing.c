@@ -8,11 +8,11 @@
 #define TRIES     10
 #define TRIES_MAX 60 /* searches for places before the tones are found */
 #define LOSSY                                                                                      \
-    0.05 /* noise relative to the tones; more than this is more than a conversion leaves */
+    0.05 /* noise relative to the tones: a conversion leaves less, so a path with more is lossy */
 /* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
 #define LATE_MS 25
 #define CLOCKS_PPM                                                                                 \
-    1000 /* difference of the clocks beyond which the tones drift too far within a window */
+    1000 /* ppm: if the clocks differ by more, the tones drift too far within a window */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},

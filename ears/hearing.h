@@ -1,7 +1,8 @@
-/* Judges a recording of the test signal: the class of its path, losses of sound, whether the forced
- * glitches were found, and other faults. Both the sequence (ears/places.h) and the tones
- * (ears/tones.h) are followed; the more exact one that was heard for most of the time decides. The
- * places of forced glitches are not used before the end. Pure. One thread. */
+/* Judges a recording of the test signal: the class of its path, losses of sound, whether the
+ * forced glitches were found, and other faults. Follows both the sequence (ears/places.h) and
+ * the tones (ears/tones.h). The sequence, which is more exact, decides if it was heard for at
+ * least half as long as the tones. The places of forced glitches are not used before the end.
+ * Pure. One thread. */
 #pragma once
 
 #include "ears/places.h"
@@ -29,7 +30,7 @@ extern const struct st_path_words {
     uint32_t least_us;
 } st_hearing_classes[ST_PATH_CLASSES_N];
 
-/* Remarks: not counted as losses. The name is used in the JSON. */
+/* Remarks on a recording, which are not counted as losses. The name is used in the JSON. */
 #define ST_REMARKS(X)                                                                              \
     X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")            \
     X(NO_SIGNAL, "no-signal",                                                                      \

@@ -90,7 +90,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
         struct st_glitch *glitch = &signal->glitches[signal->glitches_n++];
         *glitch = (struct st_glitch){kinds[which % 3], (4 + i) * each + any % (each - 100 * ms),
                                      lengths[which / 3]};
-        /* a single frame is silenced only where it is louder than noise */
+        /* silence a single frame only where the signal has at least half its level, so that the
+         * silence is louder than noise */
         while (glitch->kind == ST_LOSS_ZEROED && glitch->frames == 1 &&
                2 * abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0)) < ST_SIGNAL_STEPS)
             glitch->at_frame++;

@@ -28,7 +28,8 @@ struct st_tones {
     double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
-    bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */
+    bool damaged, heals; /* heals: the last fit found the signal again; if the next fit does so,
+                            too, the damage has ended */
     uint64_t bad_at;
     struct st_losses losses;
     float waves[ST_TONES_WINDOW][ST_TONES_WAVES]; /* a cosine and a sine of each tone */

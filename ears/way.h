@@ -36,7 +36,7 @@ struct st_way {
         *make; /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
     unsigned direct;  /* further faults that cannot be heard if the way plays directly to a card,
-                         without a  server */
+                         without a server */
     unsigned systems; /* a bit for each enum st_os on which the way exists */
     bool chosen;      /* tried when --back is not given */
     bool of_ports;    /* the devices are ports of JACK: "client:port" */

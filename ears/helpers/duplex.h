@@ -1,6 +1,5 @@
 /* Two devices that one thread reads and writes in turns: the common part of ALSA and OSS. Each
- * backend implements st_duplex_ops. The frame of the signal is what was written, so an xrun leaves
- * a gap in the recorded signal. */
+ * backend implements st_duplex_ops. The signal advances only by the frames that were written. */
 #pragma once
 
 #include "ears/helpers/ear.h"
@@ -33,7 +32,8 @@ struct st_duplex {
     void *device;
     enum st_duplex_format format; /* of both devices */
     uint32_t period_frames,
-        ahead_frames; /* frames read in one turn; frames written before the first */
+        ahead_frames; /* period_frames: frames that one turn reads; ahead_frames: frames written
+                         before the first turn, as a reserve */
     bool started;     /* the audio thread was started; main thread only */
     atomic_int gone;  /* a negative errno value after the device has gone */
 };

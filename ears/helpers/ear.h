@@ -17,7 +17,7 @@
 
 enum {
     ST_EAR_DONE = 0,
-    ST_EAR_ABSENT = 2, /* the reason was written */
+    ST_EAR_ABSENT = 2, /* this way of recording is not available; an event says why */
     ST_EAR_USAGE = 3,
     ST_EAR_FAILED = 4
 };
@@ -50,7 +50,8 @@ struct st_ear {
     struct st_capture_ring ring;
     struct st_signal signal; /* audio thread only */
     /* members that only the audio thread of the recorder uses */
-    uint32_t offset, time; /* offset of the last packet; time of the next one */
+    uint32_t offset, time; /* offset: `shared->offset` at the last packet; time: the server's time
+                              at which the next packet should begin, in frames */
     uint64_t recorded;
     /* main thread only */
     size_t forced_n; /* forced glitches that were reported */

@@ -1,7 +1,7 @@
-/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two halves
- * of snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and
- * -r name other devices: with "-p default", or a server's plug-in, the sound server is part of the
- * way. */
+/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two
+ * halves of snd-aloop (-w aloop), or a card's output and input that a cable connects (-w
+ * device). -p and -r name other devices: with "-p default", or a server's plug-in, the signal
+ * also passes the sound server. */
 #include <alsa/asoundlib.h>
 
 #include "core/text/text.h"
