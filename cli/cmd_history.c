@@ -20,8 +20,8 @@
 typedef void (*print_fn)(FILE *out, const json_t *document,
                          const struct st_history_text_look *look);
 
-/* The views of the history, each with an option of its own; without one STEPS, a table over
- * time. */
+/* The views of the history. An option chooses each one; without such an option STEPS is shown, a
+ * table over time. */
 enum { STEPS, EVENTS, CAUSES, HEARD, CHANGES, VIEWS_N };
 static const struct {
     enum st_history_document document;

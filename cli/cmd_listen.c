@@ -19,8 +19,8 @@
 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much
  * more */
 #define JUDGED_S 120
-/* Seed from which --signal chooses where its file has glitches. --input chooses the same frames
- * from it; the detector does not use it. */
+/* Seed from which --signal chooses where its file has glitches. --input uses the same seed to know
+ * where they are; the detection of losses does not use it. */
 #define FILE_CHANCE 36
 #define FILE_MAX    (6 * ST_NS_PER_HOUR)
 #define FRAMES      1024
@@ -87,7 +87,7 @@ struct run {
     struct moment first, last, soon; /* the least late packets of the first second, of the last
                                         whole second, and of the second that has begun */
     int64_t least_ns,
-        most_ns; /* least and most by which a second was later than the second before */
+        most_ns; /* smallest and largest change of the lateness from one second to the next */
 };
 
 /* --- the signal as a file --- */

@@ -203,8 +203,8 @@ static void put_machine(const struct st_facts *facts)
     }
 }
 
-/** Prints the buffer size and who set it, but not the name of a program, which stands before these
- * words. */
+/** Prints the buffer size and who set it. If one of `says` shows that the text names a program,
+ * prints "set by a program" instead, since the text must not have names. */
 static void put_buffer(const struct st_wish *wish)
 {
     static const char *const says[] = {" asked for ", " forces ", " uses "};

@@ -208,8 +208,9 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
         look_at(done->before, path, done);
 }
 
-/* Chooses the policy and CPU of the earlier run; real-time priority if the right to it was applied
- * since. Without that right there is no fair comparison. */
+/* Configures the second run like the first one: period, duration, CPU and policy. If `apply` gave
+ * the right to real-time priority after the first run, the second run uses that priority. Sets
+ * done->why if this process lacks the right, since its run could not be compared. */
 static void choose(const struct st_journal *journal, struct st_before_after *done,
                    struct st_session_config *config)
 {

@@ -5,8 +5,10 @@
 #include "platform/program/failure.h"
 #include "platform/program/stop.h"
 
-#define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs write "absent" before */
-#define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays writes more often than this */
+#define ANSWER_NS                                                                                  \
+    (12 * ST_NS_PER_S) /* longest wait for the head; a helper program that cannot listen writes    \
+                          "absent" earlier */
+#define SILENCE_NS (3 * ST_NS_PER_S) /* a program that plays writes more often than this */
 
 struct run {
     const struct st_listen_calls *calls;

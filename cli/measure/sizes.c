@@ -50,7 +50,8 @@ uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
     const uint32_t usual = used->rate_hz > 192000
                                ? 4 * SHORTEST
-                               : SHORTEST; /* the shortest period of the loop is 50 us */
+                               : SHORTEST; /* 32 frames at 768 kHz would be shorter than 50 us, the
+                                              loop's shortest period */
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);

@@ -72,8 +72,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
-        fputs(heading,
-              out); /* the counts above do not include these settings, since they are not tried */
+        fputs(heading, out);
         heading = "";
         st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT,
                      width);
@@ -98,7 +97,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else
         fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n",
                 geteuid() == 0 ? sudo_word() : "",
-                frames); /* as the same user: another one may have other settings to try */
+                frames); /* sudo only if this process is root: another user might have other
+                            settings to try */
 }
 
 /* --- the result --- */

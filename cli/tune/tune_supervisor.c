@@ -10,8 +10,8 @@
 #include "cli/change/change_output.h"
 #include "platform/program/failure.h"
 
-/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. Its blocks
- * are shorter. */
+/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. It sends a
+ * byte before each block, and a block is shorter than this time. */
 #define SILENCE_MS 60000
 
 /* --- the supervising process --- */
@@ -114,8 +114,8 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
 {
     *ret = (struct st_tune_supervisor){
         .candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
-    if (!has_values(
-            candidates)) /* a latency request and a thread's timer slack end with the tuner */
+    if (!has_values(candidates)) /* no supervisor: a latency request and a thread's timer slack end
+                                    with the tuner */
         return 0;
     /* fork before the lock is taken: only the tuner must hold it */
     const int r = fork_supervisor(ret, p, folder);
