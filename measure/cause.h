@@ -40,7 +40,8 @@ struct st_cause_machine {
 
 /** A late wake-up with its cause. */
 struct st_cause_event {
-    enum st_cause cause; /* the cause that explains the most */
+    enum st_cause cause; /* the first cause, the surest first, that explains half of the lateness;
+                            else the cause that remains */
     int64_t at_ns;
     int64_t lateness_ns;
     int64_t

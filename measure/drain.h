@@ -34,8 +34,8 @@ struct st_drain {
     int64_t suspended_ns;
 };
 
-/** Initialises a drain. The histograms of result must be initialised, and its loop and period
- * set. */
+/** Initialises a drain. The caller has initialised the histograms and the period of `result`, and
+ * the loop's period. */
 void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                    const struct st_sink *sink, const struct st_cause_machine *machine);
 

@@ -90,7 +90,7 @@ void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRI
 /** One sentence: whether the machine keeps this period, and by what figures. */
 const char *st_result_verdict(const struct st_result *result);
 
-/** Duration (s) of the periods that were seen. */
+/** Duration (s) of all periods except those that were lost because the ring was full. */
 double st_result_seconds(const struct st_result *result);
 
 /** An st_condition_fn that adds a test condition to a JSON object: an integer as a number, any

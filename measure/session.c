@@ -12,7 +12,7 @@
 #include "platform/tree.h"
 
 #define DRAIN_EVERY_NS INT64_C(250000000)
-/* longest time without a drain in which no sample is lost */
+/* time of samples that the ring holds: no sample is lost if the drain thread is late by less */
 #define RING_SPAN_NS      ST_NS_PER_MINUTE
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
@@ -182,7 +182,8 @@ static void prepare(struct st_session *session)
     }
     touch_stack();
     if (p->counters_open(p, &session->counters) == 0) {
-        struct st_thread_counters first; /* a first reading, since it may cause page faults */
+        struct st_thread_counters
+            first; /* read once now, since the first reading may cause page faults */
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
@@ -217,8 +218,9 @@ static void *run_loop(void *arg)
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(platform, ST_POLICY_OTHER,
-                               0); /* before any call that may take long */
+    (void)platform->set_policy(
+        platform, ST_POLICY_OTHER,
+        0); /* give up real-time priority before any call that may take long */
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;

@@ -92,7 +92,7 @@ static int nameless_file(void)
 static const struct phase {
     const char *name, *says;
     void (*run)(void); /* function that a child runs, one child for each CPU */
-    bool once;         /* one child instead */
+    bool once;         /* one child, not one for each CPU */
 } phases[ST_STRESS_PHASES] = {
     [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},

@@ -49,8 +49,8 @@ struct st_counters_handle {
 
 #define ST_INTERRUPTS_MAX 64
 
-/** A thread that takes the CPU before the loop: an interrupt thread, or another program's real-time
- * thread. */
+/** A thread that gets a CPU before the cycle loop does: an interrupt thread, or another program's
+ * real-time thread. */
 struct st_interrupt {
     pid_t tid;
     bool is_program;
@@ -163,9 +163,9 @@ struct st_platform {
     int (*sleep_until_precise_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *platform);
-    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC), >= 0 up
-     * to read noise.
-     *  @return 0 or -ENOTSUP. */
+    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC),
+     * accurate to the time between reading the two clocks.
+     * @return 0 or -ENOTSUP. */
     int (*suspended_ns)(struct st_platform *platform, int64_t *ret_ns);
 
     /* --- rights and resource use of this process and its threads --- */
@@ -198,7 +198,8 @@ struct st_platform {
      * device), -EACCES, ... */
     int (*hold_latency)(struct st_platform *platform, int32_t us);
     void (*release_latency)(struct st_platform *platform, int handle);
-    int (*counters_open)(struct st_platform *platform, struct st_counters_handle *ret); /* self */
+    int (*counters_open)(struct st_platform *platform,
+                         struct st_counters_handle *ret); /* of the calling thread */
     /** Counters of the calling thread, for the slow path of the cycle loop: some 2 us, no
      * allocation, no page fault after the first call. */
     int (*counters_self)(struct st_platform *platform, const struct st_counters_handle *h,
@@ -209,8 +210,8 @@ struct st_platform {
     void (*counters_close)(struct st_platform *platform, struct st_counters_handle *h);
     /** Reads what kept the process from running. Takes some 20 us where a quota is counted; on
      * FreeBSD, which copies 1088 bytes for each thread of the machine, an estimated 1 ms for 400
-     * threads. Call always from the same thread, the only one that does not block SIGCONT, so that
-     * it has noticed the signal when it runs again. */
+     * threads. Call always from the same thread. Only this thread may leave SIGCONT unblocked, so
+     * that it handles the signal before it calls this function. */
     void (*pauses)(struct st_platform *platform, struct st_pauses *ret);
     /** Locks the pages that are present, on fault if the OS can. Locks future pages as well, unless
      * RLIMIT_MEMLOCK would then make later allocations fail: call after all memory that must not

@@ -1,7 +1,7 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and
- * fuzz them. Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA
- * (well formed, says nothing). Threads: any; returned texts live until st_text_forget
- * (core/text/text.h). */
+ * fuzz them. Foreign text: any bytes, ended by '\0'. Functions that return int return 0, -EBADMSG
+ * (not in this form) or -ENODATA (well formed, says nothing). Threads: any; returned texts live
+ * until st_text_forget (core/text/text.h). */
 #pragma once
 
 #include "core/base.h"

@@ -14,8 +14,7 @@
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
 #define RAPL_FOLDER                                                                                \
-    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's         \
-                                         */
+    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor (Intel or AMD) */
 #define THERMAL_DIR "/sys/class/thermal"
 #define HOTTEST_MC  200000 /* millidegrees Celsius; a sensor that reports more is broken */
 #define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
@@ -152,7 +151,7 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
         }
     }
     for (int i = 0; r->log_fd > 0 && i < 64;
-         i++) { /* of a flood, further lines are read by the next call */
+         i++) { /* the next call reads what is left of a flood */
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
         if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
             break;

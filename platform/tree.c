@@ -33,8 +33,8 @@ const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
     return st_text_or(st_proc_line_text(text, ""), NULL);
 }
 
-/* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL:
- * omitted. */
+/* A test condition. Its value is the first line of the file or sysctl `path`, or the text that
+ * `get` returns. A condition without value (NULL) is left out. */
 struct condition {
     const char *key, *path;
     const char *(*get)(struct st_platform *machine, int cpu, const struct condition *condition);
@@ -135,7 +135,7 @@ static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,
     return st_text_or(st_proc_line_text(text, ""), "none"); /* an empty list: no CPU is isolated */
 }
 
-/* Distinct values of one file of all frequency policies. */
+/* Collects the distinct values that one file has in the folders of all frequency policies. */
 struct policies {
     struct st_platform *machine;
     const char *file, *joined;

@@ -8,8 +8,8 @@
 #include "platform/platform.h"
 
 /** Can only uid and root change the file of that path, and each folder above it? In a sticky
- * folder, others cannot replace entries that they do not own. A socket counts as unchanged by what
- * programs write into it. @param path absolute, without links. */
+ * folder, others cannot replace entries that they do not own. A socket may be writable by others:
+ * they can connect to it, but not replace it. @param path absolute, without links. */
 bool st_trusted_path(const char *path, uid_t uid);
 
 /** Finds a file of code: in the folder that the variable names, else beside this program, as in a

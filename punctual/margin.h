@@ -1,10 +1,10 @@
 /* The margin of punctual mode: how much earlier than due a thread asks to be woken.
  *
- *
  * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is
  * a quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean
  * spinning time allowed per wait. Both depend on the lower part of the distribution only: a stall
- * of 20 ms counts as one late wake-up, however long it was. A mean or a maximum would follow it. */
+ * of 20 ms counts as one late wake-up, however long it was. A mean or a maximum would grow with the
+ * stall. */
 #pragma once
 
 #include "core/base.h"

@@ -24,8 +24,8 @@ struct st_facts_input {
  * not known. */
 const char *st_facts_input_player(const struct st_facts_input *input);
 
-/** Under sudo, judges this machine with the rights of the player, since root may do what the player
- * may not. Says so on stderr. */
+/** If root judges this machine, sets input->user to the player, since root may do what the player
+ * may not. Prints that on stderr. */
 void st_facts_input_of_player(struct st_facts_input *input);
 
 /** Facts of the snapshot, the folder, the texts or (if none is given) this machine; on failure a

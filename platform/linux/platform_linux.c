@@ -185,8 +185,8 @@ static void linux_release_latency(ST_UNUSED struct st_platform *platform, int ha
     close(handle);
 }
 
-/* What a thread has used so far: read by the thread itself with cheap system calls (some 2 us
- * together), by other threads from /proc, which prints the same counters. */
+/* Counters of what a thread has used so far. The thread itself reads them by cheap system calls
+ * (some 2 us together), other threads read the same counters from /proc. */
 
 /* The CPU-time clock of a thread by its id, in the kernel's encoding of a clockid
  * (CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, include/linux/posix-timers.h). pthread_getcpuclockid()
@@ -370,9 +370,9 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
 
-/* cpu.stat of this process's cgroup and of the cgroups above it, where their CPU controller is on.
- * Never closed: a process has one cgroup at a time, and a process that is moved still counts where
- * it began. */
+/* Descriptors of cpu.stat of this process's cgroup and of the cgroups above it, where their CPU
+ * controller is on. They are never closed: after a move to another cgroup, the process still reads
+ * those of its first cgroup. */
 static int stat_fds[LEVELS_MAX];
 static size_t stat_fds_n;
 

@@ -29,7 +29,8 @@
 /* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
 #define EXEC_FAILED 126
 #define REST_NAPS                                                                                  \
-    1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
+    1000 /* tries, 1 ms apart, to kill processes that a program hid: these may start more          \
+            meanwhile */
 
 static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
@@ -103,7 +104,8 @@ static int become(const char *path, const char *const *argv, const struct st_run
         return errno;
     if (as->switch_user && setuid(0) == 0)
         return EPERM;
-    /* a program with a pipe as its input sees the end of that pipe when this process has ended */
+    /* kill the program with this process only if its input is no pipe: at the end of a pipe it ends
+     * by itself */
     st_posix_child_alone(in < 0, as->switch_user);
     (void)execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)as->env);
     return errno;

@@ -25,7 +25,7 @@ static const char *const paths[] = {"HOME",
                                     "XDG_CONFIG_HOME",
                                     "XDG_RUNTIME_DIR",
                                     "XDG_STATE_HOME"};
-/* ... and texts that name no file. */
+/* Variables that root keeps since their texts name no file. */
 static const char *const texts[] = {
     "COLUMNS",  "LANG",      "LC_ALL", "LC_CTYPE", "NO_COLOR",     "SLEEPTUNE_TRACE",
     "SUDO_UID", "SUDO_USER", "TERM",   "TZ",       "WATCHDOG_PID", "WATCHDOG_USEC"};

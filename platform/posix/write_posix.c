@@ -286,7 +286,8 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
         r = -EPERM;
     if (r == 0 && (info.st_mode & 066) != 0 && fchmod(fd, info.st_mode & 0711) != 0)
-        r = -errno; /* a user who can read the folder can lock it */
+        r = -errno; /* take the right to read the folder away from others, since whoever can read it
+                       can lock it */
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
     if (r == 0) {
@@ -303,7 +304,8 @@ static bool is_sleeptune(pid_t pid)
 {
     const char *comm = st_tree_text(st_platform_native(), st_text("/proc/%ld/comm", (long)pid));
     return comm[0] == '\0' ||
-           st_text_begins(comm, "sleeptune"); /* without /proc, the link is believed */
+           st_text_begins(comm,
+                          "sleeptune"); /* without /proc the name is unknown: believe the link */
 }
 
 int st_posix_folder_holder(struct st_platform *platform, const char *path)
