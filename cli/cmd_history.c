@@ -166,8 +166,8 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
     return 0;
 }
 
-/* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE
- * only. */
+/* Gets a document of the history from the daemon or the file. @return an st_exit, after a message;
+ * *ret is set on ST_EXIT_DONE only. */
 static int ask(const struct st_history_wish *wish, json_t **ret)
 {
     st_module_history_ask_fn function;

@@ -71,7 +71,7 @@ static const char help[] =
 struct moment {
     uint64_t recorded; /* frames since the first one */
     int64_t time_ns;   /* since the first frame; 0 like `recorded`: no packet yet */
-    int64_t late_ns;   /* lateness, computed with the nominal rate */
+    int64_t late_ns;   /* how much later than the nominal rate says the packet came */
 };
 
 /* One run, live or of a file. */

@@ -110,7 +110,8 @@ enum form { VALUE, RUNS, COUNT, MOST, LIMIT, YES_NO, RIGHT };
 static const struct row {
     /* label of a new line that begins with this row; NULL: the row continues the line before */
     const char *line;
-    const char *name, *prefix, *suffix; /* prefix, suffix: of the keys of facts; suffix NULL: "" */
+    const char *name, *prefix, *suffix; /* prefix and suffix of the keys of the facts that the row
+                                           shows; suffix NULL: "" */
     enum form form;
 } rows[] = {
     {"system", "Linux", ST_KEY_KERNEL_RELEASE},

@@ -20,7 +20,9 @@
 #define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
 #define WARMER_MC 25000
-#define CAPTURES  "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
+#define CAPTURES                                                                                   \
+    "/proc/asound/card*/pcm*c/sub*/status" /* their text is "closed" or begins with "state:        \
+                                              RUNNING" */
 
 struct work {
     struct st_facts_input input;

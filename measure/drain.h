@@ -1,5 +1,5 @@
-/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of the
- * sink. */
+/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of a
+ * struct st_sink. */
 #pragma once
 
 #include "measure/late_judge.h"
@@ -46,6 +46,6 @@ void st_drain_step(struct st_drain *drain);
  * drain. */
 void st_drain_baseline(struct st_drain *drain);
 
-/** Adds the loop's own counts and checks that they agree. Call after the loop has returned and
- * after the last step. */
+/** Adds the counts that the loop itself kept, and checks that they agree with the words of the
+ * ring. Call after the loop has returned and after the last step. */
 void st_drain_finish(struct st_drain *drain);

@@ -49,8 +49,9 @@ static bool cpu_time_is_even(const struct st_late_judge *judge)
 
 /* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read).
  * Usually each wake-up has its own record. The loop writes at most 8 records a second; wake-ups
- * between two of them share the growth in proportion to their lateness. @param by_itself true: the
- * loop itself read the counters, in its latest cycle; false: the drain thread did. */
+ * between two records share the growth of the counters in proportion to their lateness. @param
+ * by_itself true: the loop itself read the counters, in its latest cycle; false: the drain thread
+ * did. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -106,10 +107,9 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     return event;
 }
 
-/* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the
- * callback before it took too long; or it is late only because the cycle before it was late, and is
- * not counted again.
- */
+/* Judges a cycle that began late, for one of three reasons. The loop woke late: the wake-up waits
+ * for its cause. The callback before the cycle took too long: that is the cause. The cycle before
+ * it was late: this one is not counted again. */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle,
                        bool after_late)
 {
@@ -207,8 +207,8 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
     judge_waiting(judge, &record->counters, true);
     const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
-    if (record->lateness_ns ==
-        0) { /* a record without lateness: at the start, and at the end of warm-up */
+    if (record->lateness_ns == 0) { /* the loop also writes a record, without lateness, at its start
+                                       and at the end of warm-up */
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {

@@ -29,7 +29,7 @@
 #define ST_RECORD_CAUSE (INT32_MIN + 6)
 #define ST_RECORD_LAST  ST_RECORD_CAUSE
 
-/** Words of a record: its mark and its 64-bit number. */
+/** Length of a record in words: one for the mark, two for the 64-bit number. */
 #define ST_RECORD_WORDS 3
 
 /* --- the ring --- */

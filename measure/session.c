@@ -43,8 +43,8 @@ struct st_session {
     bool ended;    /* the loop has ended; protected by mutex */
     _Atomic int tid;
     pthread_mutex_t mutex;
-    pthread_cond_t wake_drain;   /* signals `ended` */
-    pthread_cond_t wake_waiting; /* signals `over` */
+    pthread_cond_t wake_drain;   /* signalled when `ended` is set */
+    pthread_cond_t wake_waiting; /* signalled when `over` is set */
     bool over;                   /* the drain thread has ended its work; protected by mutex */
     _Atomic uint64_t drains_n;
     enum st_lock lock;
@@ -268,8 +268,8 @@ static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    /* if the user changed the setting since the last drain, the wake-ups since that drain are
-     * judged with the larger of the two values */
+    /* if the user changed kern.timecounter or kern.eventtimer since the last drain, the wake-ups
+     * since that drain are judged with the larger of the two values */
     if (now_ns > *stretched_ns)
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);

@@ -47,8 +47,9 @@ struct st_session_config {
     int64_t drain_every_ns;     /* interval of drains; 0: 250 ms */
     const struct st_sink *sink; /* NULL: none; its functions may be NULL */
     /** Called in the loop's thread before the loop starts, if the requested priority was refused,
-     * so that the caller can ask rtkit. @return 0: the thread now has sufficient rights. Otherwise,
-     * or if it is NULL, the result says which rights the thread has. */
+     * so that the caller can ask rtkit. @return 0: the thread now has sufficient rights. After
+     * another value, or without this function (NULL), the result says which rights the thread
+     * has. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };

@@ -68,7 +68,8 @@ static void start_programs(void)
         if (r == 0)
             (void)waitpid(pid, NULL, 0);
         else
-            (void)usleep(1000); /* no process can be started, because the machine is at a limit */
+            (void)usleep(
+                1000); /* a limit of the machine forbids further processes: try again later */
     }
 }
 
@@ -130,8 +131,8 @@ static int start_child(struct st_stress *stress, void (*run)(void), int fd)
     if (pid < 0)
         return -errno;
     if (pid == 0) {
-        /* A group of its own: Ctrl-C reaches only this program, and st_stress_stop can kill the
-         * child with its own children. */
+        /* Puts the child into a process group of its own: Ctrl-C then reaches only the parent, and
+         * st_stress_stop can kill the child with the child's own children. */
         (void)setpgid(0, 0);
         if (fd >= 0)
             (void)dup2(fd, STDIN_FILENO);

@@ -42,8 +42,8 @@ static int64_t duration_ns(const json_t *run)
     return (int64_t)slots_of(run) * SLOT_NS;
 }
 
-/* @return the number of late wake-ups in n slots of a run, from slot `first` on. The numbers come
- * from a file and may be wrong, so they are limited. */
+/* @return the number of late wake-ups in n slots (of 100 ms) of a run, from slot `first` on. The
+ * numbers come from a file and may be wrong, so they are limited. */
 static uint64_t late_of(const json_t *run, size_t first, size_t n)
 {
     uint64_t sum = 0;

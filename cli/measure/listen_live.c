@@ -8,7 +8,9 @@
 #define ANSWER_NS                                                                                  \
     (12 * ST_NS_PER_S) /* longest wait for the head; a helper program that cannot listen writes    \
                           "absent" earlier */
-#define SILENCE_NS (3 * ST_NS_PER_S) /* a program that plays writes more often than this */
+#define SILENCE_NS                                                                                 \
+    (3 * ST_NS_PER_S) /* a helper program that plays writes more often; a longer silence ends the  \
+                         run */
 
 struct run {
     const struct st_listen_calls *calls;
@@ -181,9 +183,9 @@ static bool may_be_port(const char *device)
            !st_text_begins(device, "plughw:");
 }
 
-/* @return the name of the way, or of the way that uses the device `back`: /dev/dsp1 and "hw:1" are
- * devices of the system; a name with a colon may also be a node of PipeWire or a port of JACK,
- * another word is such a node. */
+/* Finds the name of the way that `back` means. `back` may be that name, or a device to record from:
+ * /dev/dsp1 and "hw:1" are devices of the system; a name with a colon may also be a node of
+ * PipeWire or a port of JACK; any other word is a node of PipeWire. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     ST_EACH (way, st_ways) {
