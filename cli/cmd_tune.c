@@ -21,10 +21,10 @@
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
 #define WARMER_MC 25000
 #define CAPTURES                                                                                   \
-    "/proc/asound/card*/pcm*c/sub*/status" /* their text is "closed" or begins with "state:        \
-                                              RUNNING" */
+/* files of ALSA's recording streams; their text is "closed" or begins with "state: RUNNING" */
+"/proc/asound/card*/pcm*c/sub*/status"
 
-struct work {
+    struct work {
     struct st_facts_input input;
     const char *only;
     int64_t frames, rate_hz, budget_ns;

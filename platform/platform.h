@@ -42,9 +42,9 @@ struct st_thread_counters {
 /** Handle on one thread's counters; opened by that thread, readable by any thread. */
 struct st_counters_handle {
     pid_t tid;
-    int fd_schedstat; /* -1: none */
-    int fd_stat;      /* -1: none */
-    int fd_status;    /* -1: none */
+    int fd_schedstat; /* /proc/self/task/TID/schedstat; -1: not open */
+    int fd_stat;      /* /proc/self/task/TID/stat; -1: not open */
+    int fd_status;    /* /proc/self/task/TID/status; -1: not open */
 };
 
 #define ST_INTERRUPTS_MAX 64
@@ -177,7 +177,7 @@ struct st_platform {
     int (*get_policy)(struct st_platform *platform, enum st_policy *ret_policy, int *ret_priority);
     /** The kernel's id of the calling thread (Linux TID, FreeBSD LWP). */
     pid_t (*thread_id)(struct st_platform *platform);
-    /** Takes real-time policy away from another thread of this process (the demoting watchdog). */
+    /** Takes real-time policy away from another thread of this process (for a watchdog). */
     int (*demote)(struct st_platform *platform, pid_t tid);
     /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
     int (*pin)(struct st_platform *platform, int cpu);

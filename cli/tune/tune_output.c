@@ -150,8 +150,8 @@ static const char *answer_text(const struct st_tune_output *output)
                    helps_n == 1 ? "s" : "", frames);
 }
 
-/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such
- * row. */
+/* Finds the undecided setting with the most evidence that it helps. @return its row; t->n: there is
+ * no such setting. */
 static size_t most_promising(const struct st_tuning *t)
 {
     size_t best = t->n;

@@ -186,7 +186,8 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     return r == -EBUSY ? -EBUSY : -EIO;
 }
 
-/* Switches settings off before it switches others on, so that no other setting is on meanwhile. */
+/* Switches off what must be off, then switches on what must be on, so that no further setting is on
+ * in between. */
 int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
 {
     if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {

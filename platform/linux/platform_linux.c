@@ -125,9 +125,10 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
  * too. */
 #define TOGETHER_NS 100000
 
-/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two cannot be read at once,
- * so one is read before and after the other. The tightest of several tries is used, so that a
- * thread that lost its CPU between the reads does not report a suspend. */
+/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two clocks cannot be read at
+ * once, so CLOCK_MONOTONIC is read before and after the other one. Of several tries the one with
+ * the least time between these two reads is used, so that a thread that lost its CPU between the
+ * reads does not report a suspend. */
 static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
@@ -163,7 +164,7 @@ static int linux_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, int6
     return st_posix_result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
 }
 
-/* PM QoS: a request that lasts as long as the device is open. Linux
+/* Makes a request of PM QoS, which lasts as long as the device is open. Source: Linux
  * Documentation/power/pm_qos_interface.rst. */
 
 static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us)

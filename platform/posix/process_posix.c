@@ -19,7 +19,7 @@ static int64_t limit_value(rlim_t value)
     return (int64_t)ST_MIN((uintmax_t)value, (uintmax_t)INT64_MAX);
 }
 
-/* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
+/* Tries SCHED_FIFO in a child that only makes system calls and ends at once.
  * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the
  * child died). */
 static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)

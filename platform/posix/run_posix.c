@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define RUNS_MAX 16
-#define DEATH_NS (50 * ST_NS_PER_MS) /* a killed process is given this long to be gone */
+#define DEATH_NS (50 * ST_NS_PER_MS) /* longest wait for the end of a killed process */
 #define NAP_NS   ST_NS_PER_MS
 
 struct child {

@@ -60,8 +60,8 @@ static int closed(const struct place *place, int r)
     return r;
 }
 
-/* Checks the file at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file
- * nor folder). */
+/* Is the file that `place` names a regular one? @return 0, -ENOENT, -ELOOP (a link), -EISDIR,
+ * -EINVAL (neither file nor folder). */
 static int regular_at(const struct place *place, struct stat *ret)
 {
     if (fstatat(place->dir_fd, place->name, ret, AT_SYMLINK_NOFOLLOW) != 0)
@@ -77,7 +77,7 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes)
 {
     const char *text = from;
     while (bytes > 0) {
-        errno = EIO; /* if write takes no byte and reports no error */
+        errno = EIO; /* the error if write takes no byte and reports none */
         const ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
             continue;
