@@ -15,7 +15,7 @@ struct packet_record {
     uint64_t recorded, played;
     int64_t time_ns;
     uint32_t frames_n, channels;
-}; /* the samples follow */
+}; /* in a record, the samples follow this struct */
 
 static const struct {
     const char *name, *text;
@@ -64,7 +64,7 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
 {
     struct packet_record in;
     memcpy(&in, body, sizeof(in));
-    /* the buffer and all records are aligned */
+    /* aligned for float, since the reader's buffer is aligned to 8 bytes */
     const float *samples = (const float *)(const void *)(body + sizeof(in));
     const size_t samples_n = (bytes - sizeof(in)) / sizeof(float);
     if (reader->head.rate_hz == 0 || in.channels != reader->head.channels || in.frames_n == 0 ||

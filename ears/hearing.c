@@ -4,9 +4,9 @@
 
 #define SILENT  3e-5F  /* relative to full scale: -90 dB */
 #define CLIPPED 0.999F /* samples from this level on are clipped, relative to full scale */
-/* searches for places after the tones were found; a failed search costs 0.2 s */
+/* searches for the sequence after the tones were found; a failed search costs 0.2 s */
 #define TRIES     10
-#define TRIES_MAX 60 /* searches for places before the tones are found */
+#define TRIES_MAX 60 /* searches for the sequence before the tones are found */
 #define LOSSY                                                                                      \
     0.05 /* noise relative to the tones: a conversion leaves less, so a path with more is lossy */
 /* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
@@ -63,7 +63,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     st_places_take(places, frames, channels, frames_n);
     if (channels > 1)
         st_tones_take(&hearing->tones, frames + 1, channels, frames_n);
-    /* search for places again: earlier searches may have met other sound */
+    /* search for the sequence again: earlier searches may have met other sound */
     if (!heard && hearing->tones.was_locked) {
         places->tries_max = places->tries_n + TRIES;
         places->next_try = 0;

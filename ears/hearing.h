@@ -95,7 +95,8 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
 /** Takes interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
-/** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
+/** Ends the recording. @param forced the glitches that were played, sorted by at_frame, in frames
+ * of the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret);
 

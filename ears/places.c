@@ -218,7 +218,7 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
     const uint64_t len = ST_MAX(clean, bad) - bad;
     const bool silent = len > 0 && is_silent(places, bad, clean);
-    /* no frame is damaged: the frames between agree with the signal before and after the shift */
+    /* no frame is damaged: the frames around the shift agree with the signal on both sides of it */
     if (len == 0) {
         loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
         loss.frames = (uint64_t)llabs(shift);

@@ -26,8 +26,8 @@ struct st_places {
     struct st_losses losses;
     int64_t expected; /* expected offset, if `expects` */
     bool expects, was_locked;
-    uint64_t calibrate_from; /* locked, but gain and tolerance are still to be computed from this
-                                frame on; 0: they are known */
+    uint64_t calibrate_from; /* the signal was found; gain and tolerance will be computed from the
+                                frames since this one; 0: nothing is to compute */
     uint64_t next_try, tries_n, tries_max; /* next search for the place; number of searches, and
                                               their limit before the first lock */
     bool damaged;

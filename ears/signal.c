@@ -53,7 +53,8 @@ int32_t st_signal_step(uint64_t frame, uint32_t channel)
 float st_signal_tone(uint32_t rate_hz, uint64_t frame)
 {
     double sum = 0;
-    /* whole turns are removed first, since they would cost precision */
+    /* whole periods of the tone are removed first, since a large argument of sin() costs
+     * precision */
     for (size_t i = 0; i < ST_SIGNAL_TONES; i++) {
         const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
         sum += sin(TURN * (double)part / (double)rate_hz);

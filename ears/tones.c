@@ -4,9 +4,10 @@
 #define BLOCKS_HZ 2000 /* blocks in a second: 0.5 ms each */
 #define FIT_MS    20   /* length of the window of sound to which the tones are fitted */
 #define NOISE_MAX 0.3  /* with more noise, relative to the tones, there is no signal */
-/* a block is damaged if what remains without the tones exceeds this multiple of the noise ... */
+/* a block is damaged if what remains without the tones exceeds this multiple of the noise and the
+ * share LEAST of the level of the tones */
 #define TIMES  4
-#define LEAST  0.15 /* ... and this share of the level of the tones */
+#define LEAST  0.15 /* share of the level of the tones */
 #define SILENT 1e-6 /* level of silence, relative to full scale */
 #define AGREE  1e-3 /* largest sum of squared phase errors (unit: a period) of phases that agree */
 /* least variance of a phase, in squared periods of the tone: a converter causes it even without
@@ -277,8 +278,8 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
         st_losses_add(&tones->losses, &loss, clean);
 }
 
-/* The last window has the signal again: finds where the damage begins and ends, and the shift, and
- * adds the loss. */
+/* Called when the last window has the signal again: finds where the damage begins and ends, and the
+ * shift, and adds the loss. */
 static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_t window)
 {
     uint64_t clean = tones->n - window;

@@ -11,7 +11,8 @@
 
 /** The tones in a window of the recording. */
 struct st_tones_fit {
-    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
+    double re[ST_SIGNAL_TONES],
+        im[ST_SIGNAL_TONES]; /* complex amplitude of each tone, as of frame 0 of the recording */
     uint64_t at;       /* middle of the window, a recorded frame; clocks drift before and after */
     double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
 };
@@ -24,7 +25,7 @@ struct st_tones {
     double noise; /* root mean square of what the tones do not explain, as a share of the tones */
     double loud;  /* root mean square of the tones, relative to full scale */
     double limit; /* a block with more unexplained sound is damaged; relative to full scale */
-    struct st_tones_fit fit; /* the latest one */
+    struct st_tones_fit fit; /* the latest fit */
     double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;

@@ -56,7 +56,7 @@ struct st_way_wish {
     uint32_t frames;             /* buffer size to set for the run; 0: unchanged */
 };
 
-/** A way in use. One thread. */
+/** A way of recording in use, with its running helper program. One thread. */
 struct st_way_run {
     const struct st_way *way;
     struct st_posix_piped program;

@@ -19,7 +19,7 @@
 /* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of
  * sessions */
 #define HARM_NEEDED 100.0
-/* smallest number of rows for which a screening finds first which ones promise most */
+/* from this number of rows (settings) on, a screening first finds those that promise most */
 #define SCREEN_FROM 5
 #define SCREEN_RUNS 12
 #define SCREEN_ROWS 11

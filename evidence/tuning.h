@@ -9,7 +9,7 @@
 
 enum st_tuning_side {
     ST_TUNING_FEWER, /* B has fewer late wake-ups than A */
-    ST_TUNING_MORE,  /* B has more */
+    ST_TUNING_MORE,  /* B has more late wake-ups than A */
     ST_TUNING_SIDES
 };
 
@@ -74,8 +74,9 @@ struct st_tuning_row {
     /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs,
      * too */
     struct st_tuning_evidence dropouts;
-    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, for each
-     * state of the others */
+    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, where off
+     * and on are the late wake-ups without and with the setting; for each state of the other
+     * settings */
     double seen[ST_TUNING_OTHERS];
     uint32_t seen_n[ST_TUNING_OTHERS];
     /* how many times fewer late wake-ups there were in fresh blocks; 0: unknown */

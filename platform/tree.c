@@ -7,8 +7,9 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define CPU_DIR      "/sys/devices/system/cpu/"
-#define CONFIG_BYTES 524288 /* Debian's are 250 KiB */
+#define CPU_DIR "/sys/devices/system/cpu/"
+/* most bytes of a kernel's build configuration; Debian's has 250 KiB */
+#define CONFIG_BYTES 524288
 
 const char *st_tree_text(struct st_platform *machine, const char *path)
 {
@@ -106,7 +107,7 @@ static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
                              ST_UNUSED const struct condition *condition)
 {
     static const char *const keys[] = {"model name", "Model", "cpu model",
-                                       "Processor"}; /* x86, arm64 .. */
+                                       "Processor"}; /* keys on x86, arm64 and others */
     ST_EACH (key, keys) {
         const char *value = st_text_or(cpuinfo(machine, *key), NULL);
         if (value != NULL)

@@ -4,7 +4,7 @@
 
 #include "core/base.h"
 
-/* 1 hour; larger values are only in over_n and max_ns */
+/* 1 hour; larger values have no bucket and are counted in over_n */
 #define ST_HIST_HIGHEST_NS INT64_C(3600000000000)
 
 /**

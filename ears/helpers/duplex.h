@@ -5,7 +5,7 @@
 #include "ears/helpers/ear.h"
 
 #define ST_DUPLEX_CHANNELS   2
-#define ST_DUPLEX_FRAMES_MAX 8192 /* four periods */
+#define ST_DUPLEX_FRAMES_MAX 8192 /* most frames in a device's buffer of four periods */
 
 enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16, ST_DUPLEX_FLOAT };
 
@@ -16,7 +16,8 @@ struct st_duplex_ops {
      * @return frames; 0: an xrun, after which the device runs again; a negative errno value: the
      * device has gone. */
     long (*read)(void *device, void *to, uint32_t frames_n);
-    /** Writes all frames. @return as `read`. */
+    /** Writes all frames. @return frames; 0: an xrun, after which the device runs again; a negative
+     * errno value: the device has gone. */
     long (*write)(void *device, const void *from, uint32_t frames_n);
     /** Xruns since the last call, of a device that continues after an xrun and counts xruns. NULL:
      * `read` and `write` report xruns. */

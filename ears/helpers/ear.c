@@ -51,7 +51,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
             ear->way = optarg;
         else if (option == 'f')
             refuse(argv[0], "-f: not a buffer size");
-        else if (option == '?') /* getopt has said why */
+        else if (option == '?') /* getopt has printed the reason */
             exit(ST_EAR_USAGE);
     }
     if (optind < argc)

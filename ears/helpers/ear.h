@@ -71,8 +71,9 @@ ST_NODISCARD int st_ear_prepare(struct st_ear *ear);
 /** Main thread: writes ear->head; call when all of it is known. */
 void st_ear_begin(struct st_ear *ear);
 
-/** Audio thread: gives the next frames of the signal. @param time of the server, in frames. @param
- * to one pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
+/** Audio thread: writes the next frames of the signal to `to`. @param time of the server, in
+ * frames. @param to one pointer for each channel (NULL: not wanted), frames `stride` floats
+ * apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames

@@ -29,18 +29,18 @@
 #define MONO_FLOATS "32 bit float mono audio"
 
 struct node {
-    uint32_t id; /* 0: free */
+    uint32_t id; /* 0: this slot is free */
     bool sink, source;
     char name[ST_CAPTURE_TEXT_BYTES];
 };
 
 struct port {
-    uint32_t id, node; /* 0: free */
+    uint32_t id, node; /* 0: this slot is free */
     bool out;
 };
 
 struct link {
-    uint32_t id, from, to; /* id 0: free; from, to: nodes */
+    uint32_t id, from, to; /* id 0: this slot is free; from, to: ids of nodes */
     bool said;
 };
 
