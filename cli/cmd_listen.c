@@ -31,8 +31,8 @@
 #define RATE_LEAST 5 /* s: a shorter run is not used to measure the device's rate */
 /* accepted change of lateness from second to second, since a clock of jiffies is off by 4 ms */
 #define JUMP_NS (10 * ST_NS_PER_MS)
-#define RECORDS                                                                                    \
-    2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+/* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+#define RECORDS 2000
 
 struct options {
     struct st_listen_wish wish;

@@ -5,8 +5,8 @@
 #include "core/text/number.h"
 
 #define WHEN_BYTES 32
-#define LAST_NS                                                                                    \
-    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
+/* 2200-01-01, the latest time that is accepted */
+#define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S)
 
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {

@@ -17,8 +17,8 @@
 #define ST_CAPTURE_RATE_MAX     768000
 #define ST_CAPTURE_SAMPLES_MAX  16384 /* most samples of a packet, all channels together */
 #define ST_CAPTURE_TEXT_BYTES   160
-#define ST_CAPTURE_LEVEL_MAX                                                                       \
-    8.0F /* a larger sample, or one that is not a number, is limited to this */
+/* a larger sample, or one that is not a number, is limited to this */
+#define ST_CAPTURE_LEVEL_MAX 8.0F
 
 /* Head and event are sent through the pipe unchanged; each text ends within its array. */
 struct st_capture_head {

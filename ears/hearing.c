@@ -7,12 +7,12 @@
 /* searches for the sequence after the tones were found; a failed search costs 0.2 s */
 #define TRIES     10
 #define TRIES_MAX 60 /* searches for the sequence before the tones are found */
-#define LOSSY                                                                                      \
-    0.05 /* noise relative to the tones: a conversion leaves less, so a path with more is lossy */
+/* noise relative to the tones: a conversion leaves less, so a path with more is lossy */
+#define LOSSY 0.05
 /* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
 #define LATE_MS 25
-#define CLOCKS_PPM                                                                                 \
-    1000 /* ppm: if the clocks differ by more, the tones drift too far within a window */
+/* ppm: if the clocks differ by more, the tones drift too far within a window */
+#define CLOCKS_PPM 1000
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},

@@ -1,12 +1,12 @@
 #include "ears/places.h"
 
-#define WINDOW                                                                                     \
-    64 /* frames that are compared at once: too many to agree with the signal by chance */
+/* frames that are compared at once: too many to agree with the signal by chance */
+#define WINDOW     64
 #define CALIBRATE  4096 /* frames from which gain and noise are computed */
 #define CORRELATED 0.9  /* least correlation of a window with the signal */
-#define NOISE_MAX                                                                                  \
-    0.03 /* noise relative to the signal, -30 dB: with more, single samples cannot be compared     \
-            with the signal */
+/* noise relative to the signal, -30 dB: with more, single samples cannot be compared with the
+ * signal */
+#define NOISE_MAX 0.03
 /* a sample is damaged if it differs from the signal by more than this multiple of the noise */
 #define SIGMAS     8
 #define FULL_SCALE 32768.0
@@ -18,9 +18,9 @@
 /* if a correlation exceeds its standard deviation by this factor, the recording has the signal,
  * mixed with other sound */
 #define SURE 6
-#define TRY_MS                                                                                     \
-    100 /* interval of the first TRIES_FAST searches for the signal; later searches are ten times  \
-           as far apart */
+/* interval of the first TRIES_FAST searches for the signal; later searches are ten times as far
+ * apart */
+#define TRY_MS     100
 #define TRIES_FAST 5
 /* after this number of searches for a shifted signal, each search waits twice as long as the
  * previous one */

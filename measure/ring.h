@@ -20,8 +20,8 @@
 /* the number counts the periods that were skipped after the previous cycle */
 #define ST_RECORD_SKIPPED (INT32_MIN + 2)
 #define ST_RECORD_LOST    (INT32_MIN + 3) /* the number counts cycles that a full ring lost */
-#define ST_RECORD_LOST_SKIPPED                                                                     \
-    (INT32_MIN + 4) /* the number counts skipped periods that a full ring lost */
+/* the number counts skipped periods that a full ring lost */
+#define ST_RECORD_LOST_SKIPPED (INT32_MIN + 4)
 /* the number is the due time (ns) of period 0, with which counting starts; earlier words were
  * warm-up */
 #define ST_RECORD_START (INT32_MIN + 5)

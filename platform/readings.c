@@ -13,8 +13,8 @@
 
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
-#define RAPL_FOLDER                                                                                \
-    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor (Intel or AMD) */
+/* energy of the first processor (Intel or AMD) */
+#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/"
 #define THERMAL_DIR "/sys/class/thermal"
 #define HOTTEST_MC  200000 /* millidegrees Celsius; a sensor that reports more is broken */
 #define TICK_NS     INT64_C(10000000) /* a tick of USER_HZ, which is 100 on each Linux */

@@ -17,8 +17,8 @@
 #define SCHEMA     "sleeptune-before/1"
 #define FILE_BYTES 131072
 #define SLOT_NS    (100 * ST_NS_PER_MS)
-#define RIGHT_RULE                                                                                 \
-    "linux-rt-permission" /* gives the right to real-time priority, which root has anyway */
+/* gives the right to real-time priority, which root has anyway */
+#define RIGHT_RULE "linux-rt-permission"
 
 /* --- one run --- */
 

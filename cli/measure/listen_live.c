@@ -5,12 +5,10 @@
 #include "platform/program/failure.h"
 #include "platform/program/stop.h"
 
-#define ANSWER_NS                                                                                  \
-    (12 * ST_NS_PER_S) /* longest wait for the head; a helper program that cannot listen writes    \
-                          "absent" earlier */
-#define SILENCE_NS                                                                                 \
-    (3 * ST_NS_PER_S) /* a helper program that plays writes more often; a longer silence ends the  \
-                         run */
+/* longest wait for the head; a helper program that cannot listen writes "absent" earlier */
+#define ANSWER_NS (12 * ST_NS_PER_S)
+/* a helper program that plays writes more often; a longer silence ends the run */
+#define SILENCE_NS (3 * ST_NS_PER_S)
 
 struct run {
     const struct st_listen_calls *calls;

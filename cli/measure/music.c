@@ -13,9 +13,8 @@
 #include "story/dropout_sentence.h"
 
 #define READS_MAX 64 /* most polls of one source in one call */
-#define LOADS_NS                                                                                   \
-    INT64_C(10500000000) /* from this time on, the helper program has reported a load for each     \
-                            node that plays */
+/* from this time on, the helper program has reported a load for each node that plays */
+#define LOADS_NS   INT64_C(10500000000)
 #define SOURCE     "the server, while measuring" /* source of facts that this program saw */
 #define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000

@@ -28,9 +28,8 @@
 #define STARTED_MAX 32
 /* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
 #define EXEC_FAILED 126
-#define REST_NAPS                                                                                  \
-    1000 /* tries, 1 ms apart, to kill processes that a program hid: these may start more          \
-            meanwhile */
+/* tries, 1 ms apart, to kill processes that a program hid: these may start more meanwhile */
+#define REST_NAPS 1000
 
 static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
