@@ -105,9 +105,9 @@ struct answer {
     const char *next;
     /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
     enum st_cause slowed;
-    uint32_t judged_frames,
-        used_frames; /* buffer sizes. judged_frames: for which settings are judged; used_frames: of
-                        the sound server, 0: no server, or not known */
+    /* buffer sizes. judged_frames: for which settings are judged; used_frames: of the sound server,
+     * 0: no server, or not known */
+    uint32_t judged_frames, used_frames;
     uint64_t dropouts_n; /* of other programs during the measurement */
     json_t *dropouts;    /* from st_music_finish; NULL: dropouts were not watched */
 };

@@ -86,8 +86,8 @@ struct run {
     int64_t first_ns;
     struct moment first, last, soon; /* the least late packets of the first second, of the last
                                         whole second, and of the second that has begun */
-    int64_t least_ns,
-        most_ns; /* smallest and largest change of the lateness from one second to the next */
+    /* smallest and largest change of the lateness from one second to the next */
+    int64_t least_ns, most_ns;
 };
 
 /* --- the signal as a file --- */

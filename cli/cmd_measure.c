@@ -34,8 +34,8 @@ struct arguments {
     double per_hour; /* the limit: events per hour; 0: --at-most was not given */
     double hours;    /* time in which events_n were counted */
     uint64_t events_n;
-    bool
-        broken; /* even without further events the limit is exceeded; nothing is counted any more */
+    /* even without further events the limit is exceeded; nothing is counted any more */
+    bool broken;
     char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };

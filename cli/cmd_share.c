@@ -268,9 +268,8 @@ static void put_dropouts(const json_t *history)
                 if (n > 0 && reason[0] != '\0' && st_text_is_of(reason, "-"))
                     ST_APPEND(part, " %.24s %jd", reason, n);
             }
-            if (strlen(line) + strlen(part) <
-                sizeof(line) -
-                    1) /* add all of this program's text or nothing: a number must not be cut */
+            /* add all of this program's text or nothing: a number must not be cut */
+            if (strlen(line) + strlen(part) < sizeof(line) - 1)
                 ST_APPEND(line, "%s", part);
         }
     }

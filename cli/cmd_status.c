@@ -230,8 +230,8 @@ static int print_lines(const struct wish *wish)
 #define END   "\033[?1049l\033[?25h"
 
 static const struct {
-    const char *attribute,
-        *colour; /* parameters of SGR, the escape sequence for colours; may be "" */
+    /* parameters of SGR, the escape sequence for colours; may be "" */
+    const char *attribute, *colour;
 } styles[] = {[ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},
               [ST_STYLE_DIM] = {"0", ""},       [ST_STYLE_GOOD] = {"0;1", ";32"},
               [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},

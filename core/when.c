@@ -57,9 +57,8 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);
         /* The caller refuses INT64_MAX as out of range. */
         *ret = s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX;
-        return tm.tm_mday == day
-                   ? 0
-                   : -EINVAL; /* 31 November would become 1 December, so it is refused */
+        /* 31 November would become 1 December, so it is refused */
+        return tm.tm_mday == day ? 0 : -EINVAL;
     }
     return -EINVAL;
 }

@@ -141,8 +141,8 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
         bytes_n -= n;
         if (n < missing)
             return 0;
-        if (wanted ==
-            sizeof(struct label)) /* the label is complete, so the record's length is known now */
+        /* the label is complete, so the record's length is known now */
+        if (wanted == sizeof(struct label))
             continue;
         struct label label;
         memcpy(&label, reader->record, sizeof(label));

@@ -26,8 +26,8 @@ struct st_capture_head {
     uint32_t period_frames; /* buffer size of the server or device; 0: unknown */
     char way[16];
     char server[ST_CAPTURE_TEXT_BYTES]; /* name and version of the server; foreign text */
-    char plays[ST_CAPTURE_TEXT_BYTES],
-        records[ST_CAPTURE_TEXT_BYTES]; /* the devices; foreign text */
+    /* the devices; foreign text */
+    char plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES];
     uint32_t more_channels; /* further channels of the recording device, which are ignored; 0: none,
                                or unknown */
 };
@@ -35,8 +35,8 @@ struct st_capture_head {
 struct st_capture_packet {
     uint64_t recorded; /* number of the packet's first frame, from 0; frames without room (FULL)
                           leave a gap in the numbers */
-    uint64_t
-        played; /* frame of the signal that is written when the packet's first frame is recorded */
+    /* frame of the signal that is written when the packet's first frame is recorded */
+    uint64_t played;
     int64_t time_ns;      /* of the first frame, CLOCK_MONOTONIC */
     uint32_t frames_n;    /* at least 1 */
     const float *samples; /* interleaved */
@@ -80,8 +80,8 @@ const char *st_capture_stream_event_say(enum st_capture_event_kind kind);
 struct st_capture_sink {
     void (*head)(void *ctx, const struct st_capture_head *head); /* called first, and once */
     void (*packet)(void *ctx, const struct st_capture_packet *packet);
-    void (*event)(void *ctx,
-                  const struct st_capture_event *event); /* ABSENT can come without a head */
+    /* ABSENT can come without a head */
+    void (*event)(void *ctx, const struct st_capture_event *event);
 };
 
 #define ST_CAPTURE_RECORD_MAX (64 + ST_CAPTURE_SAMPLES_MAX * sizeof(float))

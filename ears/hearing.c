@@ -51,8 +51,8 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     for (size_t i = 0; i < frames_n; i++) {
         const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
-        const float most =
-            ST_MAX(fabsf(left), fabsf(right)); /* not fmaxf, which is a function call */
+        /* not fmaxf, which is a function call */
+        const float most = ST_MAX(fabsf(left), fabsf(right));
         hearing->peak = ST_MAX(most, hearing->peak);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;

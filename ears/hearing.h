@@ -61,8 +61,8 @@ extern const struct st_remark_words {
 /** State of judging one recording. Large: do not put it on the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
-    uint64_t frames, clipped,
-        same; /* frames recorded; frames with a sample at full scale; frames with equal channels */
+    /* frames recorded; frames with a sample at full scale; frames with equal channels */
+    uint64_t frames, clipped, same;
     float peak;
     struct st_places places;
     struct st_tones tones; /* of the second channel, if present */

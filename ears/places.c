@@ -266,8 +266,8 @@ static void take_volume(struct st_places *places)
         end++;
     places->volumes_n++;
     if (end > first)
-        heal(places, clean - end < WINDOW ? clean : end,
-             0); /* less than a window of signal before `clean` may be chance: count it as lost */
+        /* less than a window of signal before `clean` may be chance: count it as lost */
+        heal(places, clean - end < WINDOW ? clean : end, 0);
 }
 
 static void settle(struct st_places *places)

@@ -82,8 +82,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     uint64_t any = mix(chance);
     int64_t shift = 0;
     signal->glitches_n = 0;
-    const uint64_t first =
-        any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
+    /* the order of the glitches is random, too */
+    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX;
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
         /* 4 and 9 share no factor, so each glitch occurs once */
         const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX;

@@ -155,9 +155,8 @@ static double turned(const struct st_tones *tones, const struct st_tones_fit *no
 static double find_shift(const struct st_tones *tones, const struct st_tones_fit *now,
                          double drifted)
 {
-    const int64_t half =
-        (int64_t)tones->rate_hz /
-        2; /* the tones have whole Hz, so shifts of a second more or less look the same */
+    /* the tones have whole Hz, so shifts of a second more or less look the same */
+    const int64_t half = (int64_t)tones->rate_hz / 2;
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
     double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY,
                                                            found = 0;
@@ -273,8 +272,8 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
         loss.frames = ST_MAX(len, moved);
     }
     tones->damaged = false;
-    if (loss.frames >
-        0) /* 0 frames are no loss: a sample-rate converter may skip a fraction of a frame */
+    /* 0 frames are no loss: a sample-rate converter may skip a fraction of a frame */
+    if (loss.frames > 0)
         st_losses_add(&tones->losses, &loss, clean);
 }
 

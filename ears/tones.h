@@ -11,8 +11,8 @@
 
 /** The tones in a window of the recording. */
 struct st_tones_fit {
-    double re[ST_SIGNAL_TONES],
-        im[ST_SIGNAL_TONES]; /* complex amplitude of each tone, as of frame 0 of the recording */
+    /* complex amplitude of each tone, as of frame 0 of the recording */
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
     uint64_t at;       /* middle of the window, a recorded frame; clocks drift before and after */
     double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
 };

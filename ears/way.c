@@ -148,9 +148,8 @@ void st_way_begin(struct st_way_run *run)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)st_posix_write_fd(
-        run->program.in, "g",
-        1); /* an error is ignored: st_way_read reports a program that has ended */
+    /* an error is ignored: st_way_read reports a program that has ended */
+    (void)st_posix_write_fd(run->program.in, "g", 1);
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 

@@ -32,8 +32,8 @@ struct st_way {
     const char *name;    /* name for --back, and in JSON */
     const char *program; /* its helper program */
     const char *title;   /* "over a cable"; a phrase */
-    const char
-        *make; /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
+    /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
+    const char *make;
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
     unsigned direct;  /* further faults that cannot be heard if the way plays directly to a card,
                          without a server */

@@ -18,8 +18,8 @@ struct st_predict_run {
      * bounds of it */
     struct st_hist latest;
     int64_t second, latest_ns; /* the second that is being read, and its latest wake-up */
-    int64_t
-        kept_above_ns; /* in a run of spans: wake-ups that are late by at most this are missing */
+    /* in a run of spans: wake-ups that are late by at most this are missing */
+    int64_t kept_above_ns;
 };
 
 /** A prediction for one buffer size. Late wake-ups in the same second form an *episode*: one load
@@ -33,8 +33,8 @@ struct st_predict_row {
     uint64_t episodes_n;   /* number of episodes; in a run of spans (st_predict_add_span) an upper
                               bound of it */
     double per_hour, high; /* episodes per hour: seen, and their one-sided 95 % bound */
-    double
-        target_per_hour; /* smallest rate that a run of this length can show (st_predict_target) */
+    /* smallest rate that a run of this length can show (st_predict_target) */
+    double target_per_hour;
     /* largest load, in % of the period, with which `high` is at most the target; < 0: none */
     double headroom_percent;
     char reason[160]; /* why nothing is known: "", or a sentence without a full stop */

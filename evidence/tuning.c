@@ -248,9 +248,8 @@ static int screen(struct run *run)
     }
     for (size_t k = 0; k < n; k++) {
         for (size_t others = 0; others < ST_TUNING_OTHERS; others++) {
-            t->rows[k].seen[others] =
-                SCREEN_PAIRS * tanh(less[k] / 2); /* (off - on) / (off + on) of two counts whose
-                                                     logarithms differ by less[k] */
+            /* (off - on) / (off + on) of two counts whose logarithms differ by less[k] */
+            t->rows[k].seen[others] = SCREEN_PAIRS * tanh(less[k] / 2);
             t->rows[k].seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
         }
     }

@@ -100,8 +100,8 @@ struct st_tuning {
     size_t open_n; /* rows that are tried */
     /* how many of open_n rows can be tried with this budget, if the effect is at least 3-fold */
     size_t sure_n;
-    uint32_t blocks_least,
-        blocks_all; /* blocks needed for one row, and for all rows; a noisy machine needs more */
+    /* blocks needed for one row, and for all rows; a noisy machine needs more */
+    uint32_t blocks_least, blocks_all;
     /* The next members are set by st_tuning_run. */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];

@@ -73,8 +73,8 @@ static void skipped(struct st_drain *drain, uint64_t n)
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
     uint64_t i = 0;
-    if (first_ns >
-        ST_HIST_HIGHEST_NS) { /* add all response times beyond the histogram's range in one step */
+    /* add all response times beyond the histogram's range in one step */
+    if (first_ns > ST_HIST_HIGHEST_NS) {
         i = ST_MIN(n, st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS));
         st_hist_add_n(&result->response, first_ns, i);
     }

@@ -207,8 +207,8 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
     judge_waiting(judge, &record->counters, true);
     const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
-    if (record->lateness_ns == 0) { /* the loop also writes a record, without lateness, at its start
-                                       and at the end of warm-up */
+    /* the loop also writes a record, without lateness, at its start and at the end of warm-up */
+    if (record->lateness_ns == 0) {
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {

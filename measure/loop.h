@@ -38,8 +38,8 @@ struct st_loop {
     uint64_t cycles;          /* counted cycles, including lost ones */
     uint64_t lost_cycles;     /* cycles that were not written, since the ring was full */
     uint64_t lost_skipped;
-    struct st_thread_counters
-        counters_start; /* counters of the thread at the start of the counted run */
+    /* counters of the thread at the start of the counted run */
+    struct st_thread_counters counters_start;
     struct st_thread_counters counters_end;
 };
 

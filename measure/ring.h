@@ -42,8 +42,8 @@ struct st_ring {
     /* words written so far, including those that are not published; used by the producer only */
     uint64_t head_local;
     uint64_t tail_cached; /* tail when the producer last read it */
-    _Alignas(
-        ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* words taken so far; set by the consumer */
+    /* words taken so far; set by the consumer */
+    _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t tail;
 };
 
 /** Makes the ring. @param words at least 64; rounded up to a power of two. All its memory is

@@ -182,8 +182,8 @@ static void prepare(struct st_session *session)
     }
     touch_stack();
     if (p->counters_open(p, &session->counters) == 0) {
-        struct st_thread_counters
-            first; /* read once now, since the first reading may cause page faults */
+        /* read once now, since the first reading may cause page faults */
+        struct st_thread_counters first;
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
@@ -218,9 +218,8 @@ static void *run_loop(void *arg)
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(
-        platform, ST_POLICY_OTHER,
-        0); /* give up real-time priority before any call that may take long */
+    /* give up real-time priority before any call that may take long */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;

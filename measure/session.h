@@ -31,8 +31,8 @@ struct st_session_config {
     int cpu; /* -1: not pinned */
     enum st_policy policy;
     int priority;
-    double
-        load_percent; /* CPU time of a synthetic callback, percent of the period; 0: no callback */
+    /* CPU time of a synthetic callback, percent of the period; 0: no callback */
+    double load_percent;
     /* name of the artificial load (stress.h), which becomes a test condition; NULL: none */
     const char *stress;
     uint64_t warmup_cycles;

@@ -139,8 +139,8 @@ static int start_child(struct st_stress *stress, void (*run)(void), int fd)
         /* The child has normal priority even if chrt gave this process another one. */
         (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER, 0);
         st_posix_child_alone(true, false);
-        if (getppid() !=
-            parent) /* the parent ended before the child had asked to be killed with it */
+        /* end now if the parent ended before the child had asked to be killed with it */
+        if (getppid() != parent)
             _exit(0);
         run();
         _exit(0);
@@ -182,10 +182,9 @@ int st_stress_stop(struct st_stress *stress)
     int r = 0;
     if (stress == NULL)
         return 0;
-    for (size_t i = 0; i < stress->children_n;
-         /* Checks for children that have ended before it kills any, because a kill may make other
-          * children end. */
-         i++) {
+    /* Checks for children that have ended before it kills any, because a kill may make other
+     * children end. */
+    for (size_t i = 0; i < stress->children_n; i++) {
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;
             r = -ECHILD;

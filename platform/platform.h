@@ -94,19 +94,19 @@ enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 struct st_os_row {
     const char *name;
     const char *sudo; /* prefix of a command that needs root; "": the system comes without sudo */
-    const char
-        *changes; /* the folder of `apply`'s journal. It is outside the daemon's state folder, which
-                     belongs to the daemon's user, since root reads the journal */
+    /* the folder of `apply`'s journal. It is outside the daemon's state folder, which belongs to
+     * the daemon's user, since root reads the journal */
+    const char *changes;
     const char *boot_id; /* a sysctl that identifies this boot: a UUID; FreeBSD 13 and later: 16
                             random bytes (kern.boottime would change when the clock is set) */
     /* commands that start and restart sleeptuned as a system service, and as a user's service
      * (NULL: not available) */
     const char *start, *restart, *own_start, *own_restart;
     const char *pipewire_restart; /* command that restarts a user's PipeWire */
-    const char
-        *join_group[2]; /* a command that joins a group: text before and after the group's name */
-    const char *trace;  /* how to get the kernel's trace; NULL: not available, culprits are found by
-                           their run times */
+    /* a command that joins a group: text before and after the group's name */
+    const char *join_group[2];
+    const char *trace; /* how to get the kernel's trace; NULL: not available, culprits are found by
+                          their run times */
     const char *devices; /* command that lists the recording devices */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
@@ -198,8 +198,8 @@ struct st_platform {
      * device), -EACCES, ... */
     int (*hold_latency)(struct st_platform *platform, int32_t us);
     void (*release_latency)(struct st_platform *platform, int handle);
-    int (*counters_open)(struct st_platform *platform,
-                         struct st_counters_handle *ret); /* of the calling thread */
+    /* of the calling thread */
+    int (*counters_open)(struct st_platform *platform, struct st_counters_handle *ret);
     /** Counters of the calling thread, for the slow path of the cycle loop: some 2 us, no
      * allocation, no page fault after the first call. */
     int (*counters_self)(struct st_platform *platform, const struct st_counters_handle *h,

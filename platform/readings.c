@@ -150,11 +150,11 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
             (void)lseek(r->log_fd, 0, SEEK_END);
         }
     }
-    for (int i = 0; r->log_fd > 0 && i < 64;
-         i++) { /* the next call reads what is left of a flood */
+    /* the next call reads what is left of a flood */
+    for (int i = 0; r->log_fd > 0 && i < 64; i++) {
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
-        if (n <= 0 &&
-            errno != EPIPE) /* after EPIPE go on: lines were overwritten before they were read */
+        /* after EPIPE go on: lines were overwritten before they were read */
+        if (n <= 0 && errno != EPIPE)
             break;
         text[ST_MAX(n, 0)] = '\0';
         take_log_line(text, r);

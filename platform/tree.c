@@ -259,8 +259,8 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
     const int r = machine->read_text(machine, sysctl_path(name), buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
-    if (r == 0 && len > 0 &&
-        buf[len - 1] == '\n') /* the file ends with a newline, which is not part of the value */
+    /* the file ends with a newline, which is not part of the value */
+    if (r == 0 && len > 0 && buf[len - 1] == '\n')
         buf[--len] = '\0';
     *ret_len = len;
     return r;

@@ -26,8 +26,8 @@ struct st_listen_live {
     size_t forced_n;
     uint64_t events_n[ST_CAPTURE_EVENT_KINDS]; /* number of events of each kind, except FORCED and
                                                   ABSENT */
-    struct st_capture_event
-        events[ST_LISTEN_EVENTS_MAX]; /* the first of the counted events; texts are foreign */
+    /* the first of the counted events; texts are foreign */
+    struct st_capture_event events[ST_LISTEN_EVENTS_MAX];
     size_t events_kept_n;
 };
 

@@ -32,8 +32,8 @@ struct st_music {
     int64_t begin_ns;
     struct server servers[ST_XRUN_SOURCES_MAX];
     size_t servers_n;
-    const char *
-        why; /* why no server was started; NULL: watch.why of a server says why it is not watched */
+    /* why no server was started; NULL: watch.why of a server says why it is not watched */
+    const char *why;
 };
 
 /* --- reports of the sound servers --- */
@@ -270,9 +270,10 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
     if (music == NULL)
         return NULL;
     st_music_poll(music);
+    /* poll once more: a stopped helper program writes nothing, and this poll notices that it has
+     * not watched */
     ST_EACH_OF (server, music->servers, music->servers_n)
-        take(server); /* poll once more: a stopped helper program writes nothing, and this poll
-                         notices that it has not watched */
+        take(server);
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);

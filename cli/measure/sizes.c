@@ -48,10 +48,8 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
-    const uint32_t usual = used->rate_hz > 192000
-                               ? 4 * SHORTEST
-                               : SHORTEST; /* 32 frames at 768 kHz would be shorter than 50 us, the
-                                              loop's shortest period */
+    /* 32 frames at 768 kHz would be shorter than 50 us, the loop's shortest period */
+    const uint32_t usual = used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST;
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);

@@ -13,8 +13,8 @@
 struct st_facts_input {
     const char *snapshot; /* file, "-": standard input; NULL: none */
     const char *root;     /* folder; NULL: none */
-    const char
-        *texts[ST_FACTS_INPUT_TEXTS_MAX]; /* files with one posted text each, "-": standard input */
+    /* files with one posted text each, "-": standard input */
+    const char *texts[ST_FACTS_INPUT_TEXTS_MAX];
     size_t texts_n;
     const char *user; /* whose rights to judge; NULL: of the facts' user */
     bool no_servers;  /* do not query running servers of this machine */

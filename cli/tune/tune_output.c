@@ -95,10 +95,9 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (plan->open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
+        /* sudo only if this process is root: another user might have other settings to try */
         fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n",
-                geteuid() == 0 ? sudo_word() : "",
-                frames); /* sudo only if this process is root: another user might have other
-                            settings to try */
+                geteuid() == 0 ? sudo_word() : "", frames);
 }
 
 /* --- the result --- */
@@ -179,8 +178,8 @@ static const char *next_text(const struct st_tune_output *output)
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
-    if (ids[0] != '\0' &&
-        output->wish->why[0] == '\0') /* the user named the buffer size: name it again */
+    /* the user named the buffer size: name it again */
+    if (ids[0] != '\0' && output->wish->why[0] == '\0')
         ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
         return st_text("%ssleeptune apply%s", sudo_word(), ids);

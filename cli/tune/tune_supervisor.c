@@ -68,8 +68,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
         (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     if (why == NULL) {
         why = st_applied_revert(&applied, false, NULL);
-        if (why != NULL &&
-            applied.n[ST_EVENT_FAILED] == 0) /* each change that failed was reported */
+        /* hear() has already reported each change that failed */
+        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0)
             complain(why);
         st_applied_close(&applied);
     } else {

@@ -35,9 +35,9 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
  * device has gone. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
+    /* `device`, an array of float, is large enough for each format */
     float signal[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS],
-        device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS]; /* `device`, an array of float, is large
-                                                              enough for each format */
+        device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS];
     float *const to[] = {signal, signal + 1};
     st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, ST_DUPLEX_CHANNELS, frames_n);
     to_device(duplex->format, signal, device, (size_t)frames_n * ST_DUPLEX_CHANNELS);

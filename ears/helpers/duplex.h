@@ -32,11 +32,11 @@ struct st_duplex {
     const struct st_duplex_ops *ops;
     void *device;
     enum st_duplex_format format; /* of both devices */
-    uint32_t period_frames,
-        ahead_frames; /* period_frames: frames that one turn reads; ahead_frames: frames written
-                         before the first turn, as a reserve */
-    bool started;     /* the audio thread was started; main thread only */
-    atomic_int gone;  /* a negative errno value after the device has gone */
+    /* period_frames: frames that one turn reads; ahead_frames: frames written before the first
+     * turn, as a reserve */
+    uint32_t period_frames, ahead_frames;
+    bool started;    /* the audio thread was started; main thread only */
+    atomic_int gone; /* a negative errno value after the device has gone */
 };
 
 /** Writes the first ahead_frames, so that the playing device has a reserve. Audio thread. @return 0

@@ -109,8 +109,8 @@ static int open_device(snd_pcm_t **ret, const char *name, snd_pcm_stream_t strea
     const int r = snd_pcm_open(ret, name, stream, SND_PCM_NONBLOCK);
     if (r != 0)
         return st_ear_absent("ALSA device %.80s: %s", name, snd_strerror(r));
-    (void)snd_pcm_nonblock(
-        *ret, 0); /* reads and writes may wait; only opening must not wait for another program */
+    /* reads and writes may wait; only opening must not wait for another program */
+    (void)snd_pcm_nonblock(*ret, 0);
     return ST_EAR_DONE;
 }
 

@@ -119,8 +119,8 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return no_port(
-            name, "record from"); /* if the player's port is missing, the recorder reports that */
+        /* if the player's port is missing, the recorder reports that */
+        return no_port(name, "record from");
     for (size_t i = 0; i < CHANNELS; i++) {
         const char *const ends[] = {ports[i], jack_port_name(listener.ports[i])};
         (void)jack_connect(listener.client, ends[plays], ends[!plays]);
@@ -128,8 +128,8 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
     const jack_port_t *port = jack_port_by_name(listener.client, ret);
     if (!plays && port != NULL && (jack_port_flags(port) & JackPortIsPhysical) == 0)
-        ST_PRINT(listener.ear.head.way,
-                 "jack"); /* another client's port: the path is within JACK's graph */
+        /* another client's port: the path is within JACK's graph */
+        ST_PRINT(listener.ear.head.way, "jack");
     return ST_EAR_DONE;
 }
 

@@ -53,8 +53,8 @@ struct listener {
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
     struct link links_seen[LINKS_MAX];
-    char sink[ST_CAPTURE_TEXT_BYTES],
-        source[ST_CAPTURE_TEXT_BYTES]; /* names of the server's default devices; "": unknown */
+    /* names of the server's default devices; "": unknown */
+    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES];
     uint32_t sink_node, device; /* node ids; 0: not chosen yet. sink_node: the sink that gets the
                                    signal; device: the sink or source that this process links to */
     struct pw_filter *filter;

@@ -74,9 +74,8 @@ audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd)
 
 static int open_system(const char *path, int flags)
 {
-    const int fd =
-        open(path, flags | O_NONBLOCK |
-                       O_CLOEXEC); /* does not wait for another program that has the device */
+    /* do not wait for another program that has the device */
+    const int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fcntl(fd, F_SETFL, 0) == 0)
         return fd;
     close(fd);

@@ -11,8 +11,8 @@
 
 /* System calls, or a test's replacements. Errors as those of the system calls, in errno. */
 struct st_oss_calls {
-    int (*open)(const char *path,
-                int flags); /* opens without blocking; later reads and writes block */
+    /* opens without blocking; later reads and writes block */
+    int (*open)(const char *path, int flags);
     int (*close)(int fd);
     int (*ioctl)(int fd, unsigned long request, void *value);
     ssize_t (*read)(int fd, void *to, size_t bytes);

@@ -173,8 +173,8 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     if (fd < 0)
         return -errno;
     errno = EIO; /* error of a short write, which sets no errno */
-    if (write(fd, &us, sizeof(us)) ==
-        (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
+    /* the kernel reads four bytes as a binary number */
+    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us))
         return fd;
     const int error = errno;
     close(fd);
@@ -515,8 +515,8 @@ bool st_posix_reap_rest(void)
             continue;
         const bool rest = is_rest(pid);
         if (rest)
-            (void)kill(pid,
-                       SIGKILL); /* the killed process's children become ours and are found next */
+            /* the killed process's children become ours and are found next */
+            (void)kill(pid, SIGKILL);
         (void)waitpid(pid, NULL, WNOHANG);
         found = found || rest;
     }

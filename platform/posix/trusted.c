@@ -120,8 +120,8 @@ void st_trusted_environment(void)
     char path[PATH_MAX];
     size_t n = 0;
     (void)setenv("PATH", ST_PATH_DEFAULT, 0);
-    const bool more_rights =
-        secure_getenv("PATH") == NULL; /* more rights than the caller: set-uid */
+    /* more rights than the caller: set-uid */
+    const bool more_rights = secure_getenv("PATH") == NULL;
     if (geteuid() != 0 && !more_rights) {
         forget_programs();
         return;

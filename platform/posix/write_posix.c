@@ -303,9 +303,8 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
 static bool is_sleeptune(pid_t pid)
 {
     const char *comm = st_tree_text(st_platform_native(), st_text("/proc/%ld/comm", (long)pid));
-    return comm[0] == '\0' ||
-           st_text_begins(comm,
-                          "sleeptune"); /* without /proc the name is unknown: believe the link */
+    /* without /proc the name is unknown: believe the link */
+    return comm[0] == '\0' || st_text_begins(comm, "sleeptune");
 }
 
 int st_posix_folder_holder(struct st_platform *platform, const char *path)

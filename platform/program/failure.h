@@ -8,8 +8,8 @@ enum st_exit {
     ST_EXIT_DONE = 0,
     ST_EXIT_FINDINGS = 1, /* findings at or above the threshold, a difference shown, missed periods
                              with --fail-on-miss */
-    ST_EXIT_UNKNOWN =
-        2, /* a rule that could reach the threshold is unknown, since a fact could not be read */
+    /* a rule that could reach the threshold is unknown, since a fact could not be read */
+    ST_EXIT_UNKNOWN = 2,
     ST_EXIT_USAGE = 3,
     ST_EXIT_FAILURE = 4,
     ST_EXIT_BOOKS = 5, /* invalid measurement: its counters do not agree */
