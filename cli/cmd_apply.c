@@ -124,7 +124,7 @@ static int parse_options(int argc, char **argv, struct work *work)
     return r != 0 ? r : -1;
 }
 
-/* --- looking --- */
+/* --- planning the changes --- */
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
@@ -266,7 +266,7 @@ static int look(struct work *work)
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
-/* --- doing --- */
+/* --- making the changes --- */
 
 static int carry_out(struct work *work)
 {
@@ -360,7 +360,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
-        step->frames = (uint32_t)target->quantum; /* 0 unless the user sets PipeWire's quantum */
+        step->frames = (uint32_t)target->quantum; /* own settings: the requested quantum; 0: none */
         if (target->own)
             continue;
         step->frames = target->report.wish.frames;

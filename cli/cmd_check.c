@@ -87,7 +87,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
     return true;
 }
 
-/* --- the answer --- */
+/* --- the answer: sentences, tables, JSON --- */
 
 /** One measurement and its load. `check` has one of them; with --stress one for each load. */
 struct phase {

@@ -261,7 +261,7 @@ static int record(const struct st_listen_wish *wish, struct run *run)
     return ST_EXIT_DONE;
 }
 
-/* --- a recording --- */
+/* --- judging a recording (--input) --- */
 
 static int judge(const struct options *o, struct run *run, struct st_wav *wav)
 {

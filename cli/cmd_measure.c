@@ -216,7 +216,7 @@ static int choose_buffer(struct arguments *a)
     return ST_EXIT_DONE;
 }
 
-/* --- --at-most --- */
+/* --- the test of --at-most --- */
 
 /* Checks that this user has the right to real-time priority. Without it, --at-most would judge a
  * thread of normal priority. @return an st_exit, after a message. */

@@ -222,7 +222,7 @@ static int print_lines(const struct wish *wish)
     return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure("out of memory");
 }
 
-/* --- live --- */
+/* --- the screen that is redrawn (--watch) --- */
 
 /* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals
  * ignore */

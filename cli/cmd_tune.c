@@ -87,7 +87,7 @@ static int parse_options(int argc, char **argv, struct work *work)
     return r;
 }
 
-/* --- looking --- */
+/* --- which settings to try --- */
 
 /* Plans which settings are tried. @return ST_EXIT_DONE; or an st_exit if the budget is too
  * short. */
@@ -279,7 +279,7 @@ static int run(struct work *work)
     return st_failure("%s", work->tuning.why);
 }
 
-/* --- afterwards --- */
+/* --- after the trials: saving and applying results --- */
 
 /* Saves the results, by which later reports sort their findings. */
 static void save(const struct work *work)

@@ -97,7 +97,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
         st_change_output_row(12, "also in", others);
 }
 
-/* --- the rules of these changes --- */
+/* --- the rules of the applied changes --- */
 
 /* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no
  * one, or `user` has the right as well. */
@@ -194,7 +194,7 @@ static int verify_rules(struct work *work)
     return ST_EXIT_DONE;
 }
 
-/* --- did it help? --- */
+/* --- checking everything, and comparing the runs before and after --- */
 
 static int verify(struct work *work)
 {

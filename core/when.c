@@ -50,7 +50,7 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
         const bool utc = end != NULL && st_text_is(end, "Z");
-        /* at ':' the seconds are missing: FreeBSD's %S accepts an empty text */
+        /* a text that ends with ':' lacks the seconds; FreeBSD's %S accepts it */
         if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':')
             continue;
         const int day = tm.tm_mday;

@@ -10,7 +10,7 @@
 /* a sample is damaged if it differs from the signal by more than this multiple of the noise */
 #define SIGMAS     8
 #define FULL_SCALE 32768.0
-#define LONGEST_S  350   /* the signal may begin this time before the recording */
+#define LONGEST_S  350   /* longest time by which the signal may have begun before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
 /* accuracy of the place of a loss on a noisy path (frames): damaged samples may agree with the
  * signal by chance */

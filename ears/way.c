@@ -103,7 +103,7 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
     return NULL;
 }
 
-/* --- a program --- */
+/* --- running a helper program --- */
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {

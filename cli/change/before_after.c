@@ -20,7 +20,7 @@
 /* gives the right to real-time priority, which root has anyway */
 #define RIGHT_RULE "linux-rt-permission"
 
-/* --- one run --- */
+/* --- a measured run and its document --- */
 
 static const char *condition_text(const json_t *run, const char *key)
 {
@@ -132,7 +132,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     return status;
 }
 
-/* --- before --- */
+/* --- apply: the run before the first change --- */
 
 /* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give
  * it? */
@@ -190,7 +190,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
     return r == 0;
 }
 
-/* --- now --- */
+/* --- verify: the run after the changes --- */
 
 static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
@@ -286,7 +286,7 @@ void st_before_after_finish(struct st_before_after *done)
     *done = (struct st_before_after){0};
 }
 
-/* --- the comparison --- */
+/* --- printing the comparison --- */
 
 static const char *run_text(const json_t *run)
 {

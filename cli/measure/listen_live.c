@@ -20,7 +20,7 @@ struct run {
                                            is not available; safe text */
 };
 
-/* --- what the program says --- */
+/* --- what the helper program writes --- */
 
 static void on_head(void *ctx, const struct st_capture_head *head)
 {
@@ -82,7 +82,7 @@ static void on_event(void *ctx, const struct st_capture_event *event)
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
-/* --- listening over one way back --- */
+/* --- listening over one way of recording --- */
 
 /* Reads until the program has written its head, or why it cannot listen. @return whether there is a
  * head. */
@@ -148,7 +148,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     return r;
 }
 
-/* --- choosing the way back --- */
+/* --- choosing the way of recording --- */
 
 static bool is_here(const struct st_platform *p, const struct st_way *way)
 {

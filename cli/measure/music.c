@@ -125,7 +125,7 @@ void st_music_poll(struct st_music *music)
         poll_server(server);
 }
 
-/* --- the answer --- */
+/* --- the result: facts and dropouts --- */
 
 static const char *name_of(const struct server *server)
 {

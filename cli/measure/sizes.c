@@ -7,7 +7,7 @@
 #include "platform/rtkit.h"
 
 #define SHORTEST 32u
-/* --- the run --- */
+/* --- the measurement --- */
 
 static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
 {
@@ -85,7 +85,7 @@ void st_sizes_finish(struct st_sizes *sizes)
         st_result_finish(&sizes->result);
 }
 
-/* --- the rows --- */
+/* --- the table of buffer sizes --- */
 
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
 {

@@ -33,7 +33,7 @@
 
 static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
-/* --- the child: system calls only --- */
+/* --- in the child: system calls only --- */
 
 /* Sets SCHED_BATCH (on FreeBSD SCHED_OTHER), whatever the policy was before. By syscall() on Linux,
  * since musl's functions for this always fail. */
@@ -110,7 +110,7 @@ static int become(const char *path, const char *const *argv, const struct st_run
     return errno;
 }
 
-/* --- the parent --- */
+/* --- in the parent process --- */
 
 static pid_t *place_of(pid_t pid)
 {
