@@ -13,7 +13,8 @@
 struct st_tones_fit {
     /* complex amplitude of each tone, as of frame 0 of the recording */
     double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
-    uint64_t at;       /* middle of the window, a recorded frame; clocks drift before and after */
+    /* middle of the window, a recorded frame: drift of the clocks is counted from here */
+    uint64_t at;
     double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
 };
 

@@ -71,8 +71,8 @@ struct st_tuning_row {
     /* reason for the outcome not tried, failed, harmful, no effect or undecided; or "" */
     char why[ST_TUNING_WHY_BYTES];
     struct st_tuning_evidence evidence; /* evidence from late wake-ups */
-    /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs,
-     * too */
+    /* evidence from the loop's missed deadlines and from other programs' dropouts, in all pairs of
+     * blocks of this setting, fresh pairs included */
     struct st_tuning_evidence dropouts;
     /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, where off
      * and on are the late wake-ups without and with the setting; for each state of the other
@@ -97,7 +97,7 @@ struct st_tuning {
     size_t n;
     uint32_t blocks_max; /* the budget: most blocks that may run */
     /* The next members are set by st_tuning_plan. */
-    size_t open_n; /* rows that are tried */
+    size_t open_n; /* rows (settings) that will be tried */
     /* how many of open_n rows can be tried with this budget, if the effect is at least 3-fold */
     size_t sure_n;
     /* blocks needed for one row, and for all rows; a noisy machine needs more */
@@ -123,7 +123,7 @@ struct st_tuning_bench {
     void *ctx;
 };
 
-/** Computes for how many rows the budget is enough, without measuring. */
+/** Computes for how many rows (settings) the budget of blocks is enough, without measuring. */
 void st_tuning_plan(struct st_tuning *tuning);
 
 /** Runs a session: blocks without a setting, screening if there are more than four rows, trials,

@@ -130,7 +130,7 @@ static void judge_late(struct st_late_judge *judge, const struct st_late_judge_c
 }
 
 /* Keeps the two newest baselines, newest first. A baseline that the loop wrote may be older than
- * that of the last drain; it is then the second one. */
+ * that of the last drain; it is then stored as the second. */
 static void push_baseline(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     if (judge->base[0].at_ns != INT64_MIN && base->at_ns < judge->base[0].at_ns) {

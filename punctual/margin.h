@@ -18,7 +18,7 @@
 #define ST_MARGIN_SPIN_ANY INT64_MAX
 
 enum st_margin_kind {
-    ST_MARGIN_FIXED,    /* does not change, whatever is learned */
+    ST_MARGIN_FIXED,    /* a fixed margin: overshoots are not learned from */
     ST_MARGIN_QUANTILE, /* a quantile of the overshoots, however long waits then spin */
     /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice
      * the distance of that quantile from the median, for wake-ups that are later still */

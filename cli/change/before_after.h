@@ -20,7 +20,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
 bool st_before_after_forget(const struct st_change_target *target,
                             const struct st_journal *journal);
 
-#define ST_BEFORE_AFTER_SLOTS 6200 /* slots of 100 ms: 10 min, and the time that Ctrl-C takes */
+/* slots of 100 ms: 600 s, the longest run that --measure allows, and 20 s in reserve */
+#define ST_BEFORE_AFTER_SLOTS 6200
 
 struct st_before_after {
     const char *why; /* why the runs are not compared; NULL: they are */

@@ -26,7 +26,7 @@ enum {
 #define ST_EAR_PUMP_MS    20 /* interval of writing to the pipe */
 #define ST_EAR_PUMP_NS    (ST_EAR_PUMP_MS * INT64_C(1000000))
 
-/* Shared by the two processes. */
+/* Memory that the player and the recorder, two processes, share. */
 struct st_ear_shared {
     atomic_bool linked, go; /* linked: the player is in the graph; go: it plays */
     atomic_ullong played;   /* frames of the signal so far */
@@ -42,10 +42,11 @@ struct st_ear {
     const char *plays, *records; /* -p, -r: devices; "": the default ones */
     uint32_t frames;             /* -f: buffer size to set in the server or device; 0: unchanged */
     struct st_ear_shared *shared;
-    bool player;                 /* this process only plays */
-    pid_t pid;                   /* of the player, in the other process; 0: none, -1: ended */
-    int input;                   /* reaches its end when this process should end */
-    int line;                    /* the player's input, which ends with this process */
+    bool player; /* this process only plays */
+    pid_t pid;   /* in the recorder: the player's process; 0: no other process, -1: the player has
+                    ended */
+    int input;   /* reaches its end when this process should end */
+    int line;    /* the player's input, which ends with this process */
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* audio thread only */

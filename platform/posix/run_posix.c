@@ -72,7 +72,8 @@ static void finish(struct child *child, struct st_run *run, int result)
     close_output(child);
     if (child->pid == 0)
         return;
-    /* also by the child's own id: after a fork, the child may not lead its session yet */
+    /* kill the child by its own id, too, not only its process group: shortly after the fork, the
+     * child may not lead a group yet */
     (void)kill(child->pid, SIGKILL);
     (void)kill(-child->pid, SIGKILL);
 }

@@ -31,7 +31,7 @@
 /* tries, 1 ms apart, to kill processes that a program hid: these may start more meanwhile */
 #define REST_NAPS 1000
 
-static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
+static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: a free entry */
 
 /* --- in the child: system calls only --- */
 

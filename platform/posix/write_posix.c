@@ -41,8 +41,8 @@ static struct place place_open(struct st_platform *platform, const char *path)
     return place;
 }
 
-/* Writes a changed folder to the disk. @param r of the system call that changed it; -1: it failed,
- * see errno. */
+/* Writes a changed folder to the disk. @param r result of the system call that changed the folder;
+ * -1: that call failed, and errno says why. */
 static int synced(const struct place *place, int r)
 {
     if (r == 0)
