@@ -21,7 +21,7 @@ struct work {
     bool yes;
     bool run_generators;
     int64_t measure_ns; /* how long the loop is measured before the first change; 0: not at all */
-    const char *const *ids; /* rules to apply, ended with NULL; none: all */
+    const char *const *ids; /* ids of the rules to apply, ended with NULL; no id: every rule */
     size_t ids_n;
     const char *own_ids[2];
     int64_t quantum;  /* N of linux-pipewire-quantum=N; 0: not given */
@@ -67,7 +67,8 @@ static const char help[] =
     "nothing was changed, or the files are written and a command of --run-generators\n"
     "failed.\n";
 
-/* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
+/* Reads the value of an id such as "linux-pipewire-quantum=128"; two ids take a value. @return an
+ * st_exit. */
 static int take_value(struct work *work)
 {
     const char *value = work->ids_n > 0 ? strchr(work->ids[0], '=') : NULL;
@@ -123,7 +124,7 @@ static int parse_options(int argc, char **argv, struct work *work)
     return r != 0 ? r : -1;
 }
 
-/* --- looking --- */
+/* --- planning the changes --- */
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
@@ -139,8 +140,9 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
-/* Was a change of this rule already applied? Not if it gave a right to another user, or if it is a
- * setting of the user's own programs, which may get another value. */
+/* Has `apply` already made this rule's change? No, if the earlier change gave a right to another
+ * user. No, if it is a setting of the user's own programs, since a new value replaces the earlier
+ * one. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
     ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
@@ -179,7 +181,7 @@ static void print_planned(const struct work *work, const struct st_finding *find
 }
 
 /* Plans the changes of a finding and prints the reason, or prints why nothing is planned. asked:
- * the user named it. */
+ * the user named this rule. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
     const struct st_rule *rule = finding->rule;
@@ -265,7 +267,7 @@ static int look(struct work *work)
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
-/* --- doing --- */
+/* --- making the changes --- */
 
 static int carry_out(struct work *work)
 {
@@ -347,8 +349,8 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    /* undo an interrupted run's changes before settings are judged: such a value may look right,
-     * but not last */
+    /* undo an interrupted run's changes before settings are judged: a value that such a run left
+     * may look right, but will be undone */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
         status = st_failure(
             "an earlier run was interrupted. The next apply or revert undoes its changes.");
@@ -359,7 +361,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
-        step->frames = (uint32_t)target->quantum; /* for settings of the user's own programs */
+        step->frames = (uint32_t)target->quantum; /* own settings: the requested quantum; 0: none */
         if (target->own)
             continue;
         step->frames = target->report.wish.frames;

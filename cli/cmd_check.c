@@ -87,7 +87,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
     return true;
 }
 
-/* --- the answer --- */
+/* --- the answer: sentences, tables, JSON --- */
 
 /** One measurement and its load. `check` has one of them; with --stress one for each load. */
 struct phase {
@@ -105,8 +105,9 @@ struct answer {
     const char *next;
     /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
     enum st_cause slowed;
-    uint32_t judged_frames,
-        used_frames;     /* used_frames: by the sound server; 0: no server, or not known */
+    /* buffer sizes. judged_frames: for which settings are judged; used_frames: of the sound server,
+     * 0: no server, or not known */
+    uint32_t judged_frames, used_frames;
     uint64_t dropouts_n; /* of other programs during the measurement */
     json_t *dropouts;    /* from st_music_finish; NULL: dropouts were not watched */
 };
@@ -185,8 +186,8 @@ static json_t *answer_json(const struct answer *answer)
                      "dropouts", answer->dropouts);
 }
 
-/** The largest of the sizes that held in each phase; 0: in one phase no size was enough, or none is
- * known. */
+/** The buffer size (frames) that was enough in all phases. 0: in one phase no size was enough, or
+ * the sizes are unknown. */
 static uint32_t held_in_all(const struct answer *answer)
 {
     uint32_t frames = 0;
@@ -200,8 +201,8 @@ static uint32_t held_in_all(const struct answer *answer)
     return frames;
 }
 
-/* @return a sentence: which buffer size this computer holds. If other programs had dropouts, it
- * follows the sentence about them. */
+/* @return a sentence that says which buffer size is enough on this computer. After dropouts of
+ * other programs it says what the computer alone could do. */
 static const char *held_text(const struct st_predict_table *table, const struct answer *answer)
 {
     const struct st_predict_row *held = table->held;
@@ -272,7 +273,7 @@ static const char *next_text(const struct answer *answer, const struct st_facts 
 }
 
 /** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked
- * for) did not hold, or if other programs had dropouts; else ST_EXIT_DONE. */
+ * for) was not enough, or if other programs had dropouts; else ST_EXIT_DONE. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
     int64_t frames, dropouts_n;

@@ -9,7 +9,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NOTE_BYTES 161 /* ST_QUERY_NOTE_BYTES of the daemon */
+#define NOTE_BYTES 161 /* a note with its final '\0'; equal to the daemon's ST_QUERY_NOTE_BYTES */
 
 struct options {
     bool key, system, quiet;

@@ -20,8 +20,8 @@
 typedef void (*print_fn)(FILE *out, const json_t *document,
                          const struct st_history_text_look *look);
 
-/* The views of the history, each with an option of its own; without one STEPS, a table over
- * time. */
+/* The views of the history. An option chooses each one; without such an option STEPS is shown, a
+ * table over time. */
 enum { STEPS, EVENTS, CAUSES, HEARD, CHANGES, VIEWS_N };
 static const struct {
     enum st_history_document document;
@@ -166,8 +166,8 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
     return 0;
 }
 
-/* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE
- * only. */
+/* Gets a document of the history from the daemon or the file. @return an st_exit, after a message;
+ * *ret is set on ST_EXIT_DONE only. */
 static int ask(const struct st_history_wish *wish, json_t **ret)
 {
     st_module_history_ask_fn function;

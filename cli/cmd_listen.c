@@ -19,8 +19,8 @@
 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much
  * more */
 #define JUDGED_S 120
-/* Seed from which --signal chooses where its file has glitches. --input chooses the same frames
- * from it; the detector does not use it. */
+/* Seed from which --signal chooses where its file has glitches. --input uses the same seed to know
+ * where they are; the detection of losses does not use it. */
 #define FILE_CHANCE 36
 #define FILE_MAX    (6 * ST_NS_PER_HOUR)
 #define FRAMES      1024
@@ -31,8 +31,8 @@
 #define RATE_LEAST 5 /* s: a shorter run is not used to measure the device's rate */
 /* accepted change of lateness from second to second, since a clock of jiffies is off by 4 ms */
 #define JUMP_NS (10 * ST_NS_PER_MS)
-#define RECORDS                                                                                    \
-    2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+/* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+#define RECORDS 2000
 
 struct options {
     struct st_listen_wish wish;
@@ -71,7 +71,7 @@ static const char help[] =
 struct moment {
     uint64_t recorded; /* frames since the first one */
     int64_t time_ns;   /* since the first frame; 0 like `recorded`: no packet yet */
-    int64_t late_ns;   /* lateness, computed with the nominal rate */
+    int64_t late_ns;   /* how much later than the nominal rate says the packet came */
 };
 
 /* One run, live or of a file. */
@@ -86,8 +86,8 @@ struct run {
     int64_t first_ns;
     struct moment first, last, soon; /* the least late packets of the first second, of the last
                                         whole second, and of the second that has begun */
-    int64_t least_ns,
-        most_ns; /* least and most by which a second was later than the second before */
+    /* smallest and largest change of the lateness from one second to the next */
+    int64_t least_ns, most_ns;
 };
 
 /* --- the signal as a file --- */
@@ -261,7 +261,7 @@ static int record(const struct st_listen_wish *wish, struct run *run)
     return ST_EXIT_DONE;
 }
 
-/* --- a recording --- */
+/* --- judging a recording (--input) --- */
 
 static int judge(const struct options *o, struct run *run, struct st_wav *wav)
 {

@@ -19,7 +19,8 @@
 
 #define DURATION_MAX_NS (366 * ST_NS_PER_DAY)
 #define CAUSE_MAX_NS    ST_NS_PER_HOUR
-/* default / shortest duration that can show the limit: allows two events */
+/* --at-most: default duration as a multiple of the shortest one that can prove the limit; in this
+ * time the limit is kept with up to two events */
 #define SPARE 2.2
 
 struct arguments {
@@ -33,8 +34,8 @@ struct arguments {
     double per_hour; /* the limit: events per hour; 0: --at-most was not given */
     double hours;    /* time in which events_n were counted */
     uint64_t events_n;
-    bool
-        broken; /* even without further events the limit is exceeded; nothing is counted any more */
+    /* even without further events the limit is exceeded; nothing is counted any more */
+    bool broken;
     char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
@@ -150,7 +151,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     config->priority = (int)priority;
     config->cpu = (int)cpu;
-    if (warmup >= 0) { /* exactly this number, also beyond a second */
+    if (warmup >= 0) { /* skip exactly this number of cycles, even if they take more than 1 s */
         config->warmup_cycles = (uint64_t)warmup;
         config->warmup_max_ns = 0;
     }
@@ -164,7 +165,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
     return r;
 }
 
-/* sleeptune-measure/1. New reference, NULL when out of memory. */
+/* @return a document of the schema sleeptune-measure/1, a new reference; NULL: out of memory. */
 static json_t *document_of(const struct arguments *a, const struct st_result *result)
 {
     json_t *document = st_result_json(result);
@@ -215,7 +216,7 @@ static int choose_buffer(struct arguments *a)
     return ST_EXIT_DONE;
 }
 
-/* --- --at-most --- */
+/* --- the test of --at-most --- */
 
 /* Checks that this user has the right to real-time priority. Without it, --at-most would judge a
  * thread of normal priority. @return an st_exit, after a message. */
@@ -248,7 +249,8 @@ static int begin_at_most(struct arguments *a)
                                 "even if there is none. The shortest time is %s",
                                 time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
-        config->cause_above_ns = st_period_ns(&period); /* each later wake-up is a missed period */
+        config->cause_above_ns =
+            st_period_ns(&period); /* a wake-up later than this is a missed period */
     if (!a->quiet)
         fprintf(stderr,
                 "Measuring for %s. The shortest time that can prove at most %.6g events an hour is "

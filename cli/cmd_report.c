@@ -8,7 +8,8 @@
 struct options {
     struct st_facts_input input;
     bool list;
-    const char *const *ids; /* rules to print; none: the report of all */
+    /* ids of the rules to explain; no id: the report of all rules is printed */
+    const char *const *ids;
     size_t ids_n;
     struct st_report_options report;
 };
@@ -58,13 +59,10 @@ static int read_options(int argc, char **argv, struct options *options)
 {
     int first;
     const struct st_option own[] = {
-        {"snapshot",
-         .text = &options->input.snapshot}, /* this and the next four: the source of facts */
-        {"root", .text = &options->input.root},
-        {"input", .take = take_input, .ctx = options},
-        {"user", .text = &options->input.user},
-        {"no-servers", .flag = &options->input.no_servers},
-        {"list", .flag = &options->list},
+        /* this option and the next four choose the source of facts */
+        {"snapshot", .text = &options->input.snapshot},     {"root", .text = &options->input.root},
+        {"input", .take = take_input, .ctx = options},      {"user", .text = &options->input.user},
+        {"no-servers", .flag = &options->input.no_servers}, {"list", .flag = &options->list},
     };
     const int status =
         st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, &first, &options->report);

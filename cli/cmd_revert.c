@@ -28,8 +28,8 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
     size_t rows_n = 0;
     int status = ST_EXIT_DONE;
     for (const char *const *id = ids; *id != NULL && status == ST_EXIT_DONE; id++) {
-        if (st_journal_find(&target->journal, *id) ==
-            NULL) /* the journal may have a rule that this version does not know */
+        /* an id in the journal is valid even if this version does not know its rule */
+        if (st_journal_find(&target->journal, *id) == NULL)
             status = st_report_run_check_ids(id, 1);
     }
     if (status == ST_EXIT_DONE && any && st_change_target_needs_root(target))

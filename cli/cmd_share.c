@@ -16,8 +16,8 @@
 
 #define COLUMNS    76
 #define TEXT_BYTES 4096
-#define LINE_BYTES                                                                                 \
-    140 /* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
+/* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
+#define LINE_BYTES   140
 #define FINDINGS_MAX 7 /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500
@@ -110,7 +110,8 @@ enum form { VALUE, RUNS, COUNT, MOST, LIMIT, YES_NO, RIGHT };
 static const struct row {
     /* label of a new line that begins with this row; NULL: the row continues the line before */
     const char *line;
-    const char *name, *prefix, *suffix; /* prefix, suffix: of the keys of facts; suffix NULL: "" */
+    const char *name, *prefix, *suffix; /* prefix and suffix of the keys of the facts that the row
+                                           shows; suffix NULL: "" */
     enum form form;
 } rows[] = {
     {"system", "Linux", ST_KEY_KERNEL_RELEASE},
@@ -203,8 +204,8 @@ static void put_machine(const struct st_facts *facts)
     }
 }
 
-/** Prints the buffer size and who set it, but not the name of a program, which stands before these
- * words. */
+/** Prints the buffer size and who set it. If one of `says` shows that the text names a program,
+ * prints "set by a program" instead, since the text must not have names. */
 static void put_buffer(const struct st_wish *wish)
 {
     static const char *const says[] = {" asked for ", " forces ", " uses "};
@@ -267,9 +268,8 @@ static void put_dropouts(const json_t *history)
                 if (n > 0 && reason[0] != '\0' && st_text_is_of(reason, "-"))
                     ST_APPEND(part, " %.24s %jd", reason, n);
             }
-            if (strlen(line) + strlen(part) <
-                sizeof(line) -
-                    1) /* add all of this program's text or nothing: a number must not be cut */
+            /* add all of this program's text or nothing: a number must not be cut */
+            if (strlen(line) + strlen(part) < sizeof(line) - 1)
                 ST_APPEND(line, "%s", part);
         }
     }

@@ -101,9 +101,9 @@ static void put_message(FILE *out, char *message)
               out);
 }
 
-/* The folder for the page: that of the caller's session, or his cache folder where sessions have
- * none. For root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another
- * user's (sudo -E, su -m).
+/* The folder into which the page is written: XDG_RUNTIME_DIR, or ~/.cache where that is not set.
+ * For root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another user's
+ * (sudo -E, su -m).
  * @return NULL: there is none. */
 static const char *page_folder(void)
 {
@@ -222,7 +222,7 @@ static int print_lines(const struct wish *wish)
     return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure("out of memory");
 }
 
-/* --- live --- */
+/* --- the screen that is redrawn (--watch) --- */
 
 /* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals
  * ignore */
@@ -230,8 +230,8 @@ static int print_lines(const struct wish *wish)
 #define END   "\033[?1049l\033[?25h"
 
 static const struct {
-    const char *attribute,
-        *colour; /* parameters of SGR, the escape sequence for colours; may be "" */
+    /* parameters of SGR, the escape sequence for colours; may be "" */
+    const char *attribute, *colour;
 } styles[] = {[ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},
               [ST_STYLE_DIM] = {"0", ""},       [ST_STYLE_GOOD] = {"0;1", ";32"},
               [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
@@ -262,7 +262,7 @@ struct watch {
     struct st_daemon_answer answer; /* the latest valid answer */
     char whose[160];
     bool current;           /* the daemon has this program's version */
-    char error[TEXT_BYTES]; /* why the last request failed; "": it did not */
+    char error[TEXT_BYTES]; /* why the last request failed; "": it succeeded */
     int64_t since_wall_ns;  /* time of the latest answer, ns since 1970; 0: none yet */
 };
 

@@ -20,9 +20,11 @@
 #define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
 #define WARMER_MC 25000
-#define CAPTURES  "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
+#define CAPTURES                                                                                   \
+/* files of ALSA's recording streams; their text is "closed" or begins with "state: RUNNING" */
+"/proc/asound/card*/pcm*c/sub*/status"
 
-struct work {
+    struct work {
     struct st_facts_input input;
     const char *only;
     int64_t frames, rate_hz, budget_ns;
@@ -85,7 +87,7 @@ static int parse_options(int argc, char **argv, struct work *work)
     return r;
 }
 
-/* --- looking --- */
+/* --- which settings to try --- */
 
 /* Plans which settings are tried. @return ST_EXIT_DONE; or an st_exit if the budget is too
  * short. */
@@ -277,7 +279,7 @@ static int run(struct work *work)
     return st_failure("%s", work->tuning.why);
 }
 
-/* --- afterwards --- */
+/* --- after the trials: saving and applying results --- */
 
 /* Saves the results, by which later reports sort their findings. */
 static void save(const struct work *work)

@@ -25,7 +25,7 @@ static const char help[] =
     "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
     "failure, 5 the measurement is invalid.\n";
 
-/* In rising order: the worst outcome decides. */
+/* Sorted from good to bad: the worst outcome sets the exit status. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 static const int exits[] = {ST_EXIT_DONE, ST_EXIT_UNKNOWN, ST_EXIT_FINDINGS};
 
@@ -97,7 +97,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
         st_change_output_row(12, "also in", others);
 }
 
-/* --- the rules of these changes --- */
+/* --- the rules of the applied changes --- */
 
 /* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no
  * one, or `user` has the right as well. */
@@ -114,7 +114,7 @@ static const char *other_user(const struct st_journal *journal, const char *id, 
     return other;
 }
 
-/* Prints what the rule finds now. */
+/* Prints whether the changes of a rule took effect, judged by what the rule finds now. */
 static void verify_rule(struct work *work, const struct st_report *report, const char *id)
 {
     const struct st_finding *finding = st_report_find(report, id);
@@ -194,7 +194,7 @@ static int verify_rules(struct work *work)
     return ST_EXIT_DONE;
 }
 
-/* --- did it help? --- */
+/* --- checking everything, and comparing the runs before and after --- */
 
 static int verify(struct work *work)
 {

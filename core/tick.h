@@ -17,8 +17,8 @@ struct st_tick_late {
                             never */
     double slop_ns;      /* how much later the kernel may end the sleep by alloweddeviation */
     double coarse_ns;    /* delay that the coarse clock adds; 0 for sleeps below the threshold */
-    double
-        max_ns; /* slop + coarse: the upper bound, without delays by the scheduler and interrupts */
+    /* slop + coarse: the upper bound, without delays by the scheduler and interrupts */
+    double max_ns;
     /* lateness that a loop with absolute deadlines reaches after some periods: slop / (1 + 2^-E),
      * without coarse_ns. A late wake-up makes the next sleep, and so its slop, shorter */
     double settled_ns;

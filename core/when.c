@@ -5,8 +5,8 @@
 #include "core/text/number.h"
 
 #define WHEN_BYTES 32
-#define LAST_NS                                                                                    \
-    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
+/* 2200-01-01, the latest time that is accepted */
+#define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S)
 
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {
@@ -50,16 +50,15 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
         const bool utc = end != NULL && st_text_is(end, "Z");
-        /* at ':' the seconds are missing: FreeBSD's %S accepts an empty text */
+        /* a text that ends with ':' lacks the seconds; FreeBSD's %S accepts it */
         if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':')
             continue;
         const int day = tm.tm_mday;
         const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);
         /* The caller refuses INT64_MAX as out of range. */
         *ret = s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX;
-        return tm.tm_mday == day
-                   ? 0
-                   : -EINVAL; /* 31 November would become 1 December, so it is refused */
+        /* 31 November would become 1 December, so it is refused */
+        return tm.tm_mday == day ? 0 : -EINVAL;
     }
     return -EINVAL;
 }

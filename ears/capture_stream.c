@@ -15,7 +15,7 @@ struct packet_record {
     uint64_t recorded, played;
     int64_t time_ns;
     uint32_t frames_n, channels;
-}; /* the samples follow */
+}; /* in a record, the samples follow this struct */
 
 static const struct {
     const char *name, *text;
@@ -64,7 +64,7 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
 {
     struct packet_record in;
     memcpy(&in, body, sizeof(in));
-    /* the buffer and all records are aligned */
+    /* aligned for float, since the reader's buffer is aligned to 8 bytes */
     const float *samples = (const float *)(const void *)(body + sizeof(in));
     const size_t samples_n = (bytes - sizeof(in)) / sizeof(float);
     if (reader->head.rate_hz == 0 || in.channels != reader->head.channels || in.frames_n == 0 ||
@@ -111,7 +111,8 @@ static const struct {
     [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event),
                       take_event}};
 
-/* @return the size of the record in bytes, as far as known; 0: not a record. */
+/* @return the size of the record in bytes, or that of its label until the label is complete; 0:
+ * not a record. */
 static size_t record_bytes(const struct st_capture_reader *reader)
 {
     struct label label;
@@ -140,8 +141,8 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
         bytes_n -= n;
         if (n < missing)
             return 0;
-        if (wanted ==
-            sizeof(struct label)) /* the label is complete, so the record's length is known now */
+        /* the label is complete, so the record's length is known now */
+        if (wanted == sizeof(struct label))
             continue;
         struct label label;
         memcpy(&label, reader->record, sizeof(label));
@@ -175,8 +176,8 @@ int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 
 int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
 {
-    *ring = (struct st_capture_ring){.size = 131072,
-                                     .channels = channels}; /* more than the longest record */
+    *ring = (struct st_capture_ring){
+        .size = 131072, .channels = channels}; /* bytes; more than the longest record */
     while (ring->size < bytes)
         ring->size *= 2;
     ring->bytes = malloc(ring->size);

@@ -1,7 +1,7 @@
 /* The stream that a helper program, which plays and records, writes into the command's pipe: a
- * head, then packets of recorded frames and events, in the order in which they happened. Both are
- * programs of one version on one machine, so numbers are in its byte order; the reader still takes
- * no byte on trust.
+ * head, then packets of recorded frames and events, in the order in which they happened. Helper
+ * program and command have one version and run on one machine, so numbers are in its byte order;
+ * the reader still checks each record.
  *
  * The writing side has a ring of one writer (the audio callback: it allocates nothing, takes no
  * lock, makes no system call) and one reader (the thread that writes the pipe). A full ring is
@@ -15,10 +15,10 @@
 #define ST_CAPTURE_CHANNELS_MAX 8
 #define ST_CAPTURE_RATE_MIN     8000
 #define ST_CAPTURE_RATE_MAX     768000
-#define ST_CAPTURE_SAMPLES_MAX  16384 /* samples of a packet, all channels together */
+#define ST_CAPTURE_SAMPLES_MAX  16384 /* most samples of a packet, all channels together */
 #define ST_CAPTURE_TEXT_BYTES   160
-#define ST_CAPTURE_LEVEL_MAX                                                                       \
-    8.0F /* a larger sample, or one that is not a number, is limited to this */
+/* a larger sample, or one that is not a number, is limited to this */
+#define ST_CAPTURE_LEVEL_MAX 8.0F
 
 /* Head and event are sent through the pipe unchanged; each text ends within its array. */
 struct st_capture_head {
@@ -26,8 +26,8 @@ struct st_capture_head {
     uint32_t period_frames; /* buffer size of the server or device; 0: unknown */
     char way[16];
     char server[ST_CAPTURE_TEXT_BYTES]; /* name and version of the server; foreign text */
-    char plays[ST_CAPTURE_TEXT_BYTES],
-        records[ST_CAPTURE_TEXT_BYTES]; /* the devices; foreign text */
+    /* the devices; foreign text */
+    char plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES];
     uint32_t more_channels; /* further channels of the recording device, which are ignored; 0: none,
                                or unknown */
 };
@@ -35,8 +35,8 @@ struct st_capture_head {
 struct st_capture_packet {
     uint64_t recorded; /* number of the packet's first frame, from 0; frames without room (FULL)
                           leave a gap in the numbers */
-    uint64_t
-        played; /* frame of the signal that is written when the packet's first frame is recorded */
+    /* frame of the signal that is written when the packet's first frame is recorded */
+    uint64_t played;
     int64_t time_ns;      /* of the first frame, CLOCK_MONOTONIC */
     uint32_t frames_n;    /* at least 1 */
     const float *samples; /* interleaved */
@@ -80,8 +80,8 @@ const char *st_capture_stream_event_say(enum st_capture_event_kind kind);
 struct st_capture_sink {
     void (*head)(void *ctx, const struct st_capture_head *head); /* called first, and once */
     void (*packet)(void *ctx, const struct st_capture_packet *packet);
-    void (*event)(void *ctx,
-                  const struct st_capture_event *event); /* ABSENT can come without a head */
+    /* ABSENT can come without a head */
+    void (*event)(void *ctx, const struct st_capture_event *event);
 };
 
 #define ST_CAPTURE_RECORD_MAX (64 + ST_CAPTURE_SAMPLES_MAX * sizeof(float))

@@ -4,15 +4,15 @@
 
 #define SILENT  3e-5F  /* relative to full scale: -90 dB */
 #define CLIPPED 0.999F /* samples from this level on are clipped, relative to full scale */
-/* searches for places after the tones were found; a failed search costs 0.2 s */
+/* searches for the sequence after the tones were found; a failed search costs 0.2 s */
 #define TRIES     10
-#define TRIES_MAX 60 /* searches for places before the tones are found */
-#define LOSSY                                                                                      \
-    0.05 /* noise relative to the tones; more than this is more than a conversion leaves */
+#define TRIES_MAX 60 /* searches for the sequence before the tones are found */
+/* noise relative to the tones: a conversion leaves less, so a path with more is lossy */
+#define LOSSY 0.05
 /* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
 #define LATE_MS 25
-#define CLOCKS_PPM                                                                                 \
-    1000 /* difference of the clocks beyond which the tones drift too far within a window */
+/* ppm: if the clocks differ by more, the tones drift too far within a window */
+#define CLOCKS_PPM 1000
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -51,8 +51,8 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     for (size_t i = 0; i < frames_n; i++) {
         const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
-        const float most =
-            ST_MAX(fabsf(left), fabsf(right)); /* not fmaxf, which is a function call */
+        /* not fmaxf, which is a function call */
+        const float most = ST_MAX(fabsf(left), fabsf(right));
         hearing->peak = ST_MAX(most, hearing->peak);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
@@ -63,7 +63,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     st_places_take(places, frames, channels, frames_n);
     if (channels > 1)
         st_tones_take(&hearing->tones, frames + 1, channels, frames_n);
-    /* search for places again: earlier searches may have met other sound */
+    /* search for the sequence again: earlier searches may have met other sound */
     if (!heard && hearing->tones.was_locked) {
         places->tries_max = places->tries_n + TRIES;
         places->next_try = 0;

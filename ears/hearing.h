@@ -1,7 +1,8 @@
-/* Judges a recording of the test signal: the class of its path, losses of sound, whether the forced
- * glitches were found, and other faults. Both the sequence (ears/places.h) and the tones
- * (ears/tones.h) are followed; the more exact one that was heard for most of the time decides. The
- * places of forced glitches are not used before the end. Pure. One thread. */
+/* Judges a recording of the test signal: the class of its path, losses of sound, whether the
+ * forced glitches were found, and other faults. Follows both the sequence (ears/places.h) and
+ * the tones (ears/tones.h). The sequence, which is more exact, decides if it was heard for at
+ * least half as long as the tones. The places of forced glitches are not used before the end.
+ * Pure. One thread. */
 #pragma once
 
 #include "ears/places.h"
@@ -29,7 +30,7 @@ extern const struct st_path_words {
     uint32_t least_us;
 } st_hearing_classes[ST_PATH_CLASSES_N];
 
-/* Remarks: not counted as losses. The name is used in the JSON. */
+/* Remarks on a recording, which are not counted as losses. The name is used in the JSON. */
 #define ST_REMARKS(X)                                                                              \
     X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")            \
     X(NO_SIGNAL, "no-signal",                                                                      \
@@ -60,8 +61,8 @@ extern const struct st_remark_words {
 /** State of judging one recording. Large: do not put it on the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
-    uint64_t frames, clipped,
-        same; /* frames recorded; frames with a sample at full scale; frames with equal channels */
+    /* frames recorded; frames with a sample at full scale; frames with equal channels */
+    uint64_t frames, clipped, same;
     float peak;
     struct st_places places;
     struct st_tones tones; /* of the second channel, if present */
@@ -94,7 +95,8 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
 /** Takes interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
-/** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
+/** Ends the recording. @param forced the glitches that were played, sorted by at_frame, in frames
+ * of the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret);
 

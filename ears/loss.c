@@ -7,7 +7,8 @@ void st_losses_init(struct st_losses *losses, uint32_t rate_hz)
     *losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000};
 }
 
-/* @return the frames from clean_from to the next loss, if blocks are played in the wrong order. */
+/* @return the frames of sound between the last loss and the next one if both come from blocks
+ * that are played in the wrong order: as many as the last loss shifted the signal. */
 static uint64_t away(const struct st_losses *losses)
 {
     return (uint64_t)llabs(losses->last.shift_frames);

@@ -6,9 +6,9 @@
 struct st_loss {
     enum st_loss_kind kind;
     uint64_t at_frame; /* recorded frame where the loss begins, at most within_frames too early */
-    uint64_t within_frames; /* 0: exact */
+    uint64_t within_frames; /* 0: at_frame is exact */
     uint64_t frames;        /* LOST, REPEATED: frames of the signal; other kinds: duration */
-    int64_t shift_frames;   /* how much the signal after the loss is ahead of its time */
+    int64_t shift_frames; /* frames by which the signal is ahead after the loss; negative: behind */
 };
 
 #define ST_LOSSES_MAX 512 /* losses that are kept; further ones are only counted */
@@ -16,7 +16,8 @@ struct st_loss {
 /** Collects losses. Losses with less than 20 ms of sound between them count as one. So do blocks of
  * sound that are played in the wrong order, each of which looks like a loss of its own. */
 struct st_losses {
-    uint64_t join_frames, slack_frames; /* slack_frames: accuracy of the places of losses */
+    uint64_t join_frames, slack_frames; /* join_frames: with less sound between them, losses count
+                                           as one; slack_frames: accuracy of their places */
     struct st_loss last;
     bool holds;
     uint64_t clean_from;

@@ -1,25 +1,33 @@
 #include "ears/places.h"
 
-#define WINDOW     64 /* frames compared at once: they do not all agree with the signal by chance */
+/* frames that are compared at once: too many to agree with the signal by chance */
+#define WINDOW     64
 #define CALIBRATE  4096 /* frames from which gain and noise are computed */
 #define CORRELATED 0.9  /* least correlation of a window with the signal */
-#define NOISE_MAX  0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
+/* noise relative to the signal, -30 dB: with more, single samples cannot be compared with the
+ * signal */
+#define NOISE_MAX 0.03
 /* a sample is damaged if it differs from the signal by more than this multiple of the noise */
 #define SIGMAS     8
 #define FULL_SCALE 32768.0
-#define LONGEST_S  350   /* the signal may begin this time before the recording */
+#define LONGEST_S  350   /* longest time by which the signal may have begun before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
-/* accuracy of places (frames) if there is noise: samples may agree by chance */
+/* accuracy of the place of a loss on a noisy path (frames): damaged samples may agree with the
+ * signal by chance */
 #define SLACK 4
 /* if a correlation exceeds its standard deviation by this factor, the recording has the signal,
  * mixed with other sound */
-#define SURE       6
-#define TRY_MS     100 /* interval of searches for the signal; later ten times as long */
+#define SURE 6
+/* interval of the first TRIES_FAST searches for the signal; later searches are ten times as far
+ * apart */
+#define TRY_MS     100
 #define TRIES_FAST 5
-/* after this number, each search waits twice as long as the previous one */
+/* after this number of searches for a shifted signal, each search waits twice as long as the
+ * previous one */
 #define SEARCHES_FAST 8
 #define SEARCH_FRAMES 16
-/* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
+/* ms of sound that the ring holds at least, at rates up to 98 kHz; a larger ring would waste
+ * memory */
 #define KEPT_MS 2667
 
 void st_places_init(struct st_places *places, uint32_t rate_hz)
@@ -210,7 +218,7 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
     const uint64_t len = ST_MAX(clean, bad) - bad;
     const bool silent = len > 0 && is_silent(places, bad, clean);
-    /* no frame is damaged: the frames between agree with the signal before and after the shift */
+    /* no frame is damaged: the frames around the shift agree with the signal on both sides of it */
     if (len == 0) {
         loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
         loss.frames = (uint64_t)llabs(shift);
@@ -219,7 +227,8 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     } else {
         loss.kind = silent ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED;
         loss.frames = len;
-        /* where silence begins, samples of the signal may be as soft as the noise */
+        /* move the beginning back over frames as soft as the noise: they may be signal or
+         * silence */
         while (silent && loss.at_frame > oldest(places) &&
                is_silent(places, loss.at_frame - 1, loss.at_frame)) {
             loss.at_frame--;
@@ -257,7 +266,8 @@ static void take_volume(struct st_places *places)
         end++;
     places->volumes_n++;
     if (end > first)
-        heal(places, clean - end < WINDOW ? clean : end, 0); /* a few frames may agree by chance */
+        /* less than a window of signal before `clean` may be chance: count it as lost */
+        heal(places, clean - end < WINDOW ? clean : end, 0);
 }
 
 static void settle(struct st_places *places)

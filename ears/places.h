@@ -21,13 +21,13 @@ struct st_places {
     uint64_t heard_frames;   /* frames heard while locked, without losses */
     uint64_t mixed_frames;   /* frames with other sound added: not a loss */
     unsigned volumes_n;      /* changes of volume */
-    unsigned contact_lost_n; /* losses of contact for more than 1 s that ended */
+    unsigned contact_lost_n; /* times that the signal was lost for more than 1 s and found again */
     int64_t first_offset;    /* offset at the first lock */
     struct st_losses losses;
     int64_t expected; /* expected offset, if `expects` */
     bool expects, was_locked;
-    uint64_t calibrate_from; /* locked, but gain and tolerance are still to be computed from this
-                                frame on; 0: they are known */
+    uint64_t calibrate_from; /* the signal was found; gain and tolerance will be computed from the
+                                frames since this one; 0: nothing is to compute */
     uint64_t next_try, tries_n, tries_max; /* next search for the place; number of searches, and
                                               their limit before the first lock */
     bool damaged;
@@ -38,9 +38,9 @@ struct st_places {
 /** Begins to follow the signal in a recording. Large: do not put *places on the stack. */
 void st_places_init(struct st_places *places, uint32_t rate_hz);
 
-/** Announces that a recorded frame is about that frame of the signal: searches within two seconds
- * of it first. The signal is then known to play to the end, so damage of more than 1 s is a loss
- * even if no signal follows. */
+/** Announces that frame `recorded` of the recording is about frame `played` of the signal. Only
+ * places within two seconds of it are then searched. The signal is then known to play to the
+ * end, so damage of more than 1 s is a loss even if no signal follows. */
 void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played);
 
 /** Takes samples of channel 0; `stride` floats apart. Losses come in order, up to 1.1 s late. */

@@ -53,7 +53,8 @@ int32_t st_signal_step(uint64_t frame, uint32_t channel)
 float st_signal_tone(uint32_t rate_hz, uint64_t frame)
 {
     double sum = 0;
-    /* whole turns are removed first, since they would cost precision */
+    /* whole periods of the tone are removed first, since a large argument of sin() costs
+     * precision */
     for (size_t i = 0; i < ST_SIGNAL_TONES; i++) {
         const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
         sum += sin(TURN * (double)part / (double)rate_hz);
@@ -81,8 +82,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     uint64_t any = mix(chance);
     int64_t shift = 0;
     signal->glitches_n = 0;
-    const uint64_t first =
-        any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
+    /* the order of the glitches is random, too */
+    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX;
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
         /* 4 and 9 share no factor, so each glitch occurs once */
         const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX;
@@ -90,7 +91,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
         struct st_glitch *glitch = &signal->glitches[signal->glitches_n++];
         *glitch = (struct st_glitch){kinds[which % 3], (4 + i) * each + any % (each - 100 * ms),
                                      lengths[which / 3]};
-        /* a single frame is silenced only where it is louder than noise */
+        /* silence a single frame only where the signal has at least half its level, so that the
+         * silence is louder than noise */
         while (glitch->kind == ST_LOSS_ZEROED && glitch->frames == 1 &&
                2 * abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0)) < ST_SIGNAL_STEPS)
             glitch->at_frame++;

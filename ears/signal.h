@@ -36,7 +36,7 @@ struct st_glitch {
 #define ST_SIGNAL_GLITCHES_MAX 9
 
 #define ST_SIGNAL_LEVEL 0.01F /* of full scale: -40 dBFS */
-#define ST_SIGNAL_STEPS 327   /* the same in steps of 16 bits, rounded down */
+#define ST_SIGNAL_STEPS 327   /* ST_SIGNAL_LEVEL in steps of 16-bit samples, rounded down */
 
 struct st_signal {
     uint32_t rate_hz, channels;

@@ -4,12 +4,14 @@
 #define BLOCKS_HZ 2000 /* blocks in a second: 0.5 ms each */
 #define FIT_MS    20   /* length of the window of sound to which the tones are fitted */
 #define NOISE_MAX 0.3  /* with more noise, relative to the tones, there is no signal */
-/* a block is damaged if what remains without the tones exceeds this multiple of the noise ... */
+/* a block is damaged if what remains without the tones exceeds this multiple of the noise and the
+ * share LEAST of the level of the tones */
 #define TIMES  4
-#define LEAST  0.15 /* ... and this share of the level of the tones */
+#define LEAST  0.15 /* share of the level of the tones */
 #define SILENT 1e-6 /* level of silence, relative to full scale */
 #define AGREE  1e-3 /* largest sum of squared phase errors (unit: a period) of phases that agree */
-/* least variance of a phase, in squared turns: a converter causes it even without noise */
+/* least variance of a phase, in squared periods of the tone: a converter causes it even without
+ * noise */
 #define SPREAD 2e-7
 #define EDGE   6 /* frames: accuracy of the beginning and the end of damage */
 
@@ -128,7 +130,7 @@ static void fit(const struct st_tones *tones, uint64_t until, struct st_tones_fi
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
 {
-    /* the large arrays behind need no zeros, so most of their pages are never touched */
+    /* the large arrays from `waves` on need no zeros, so most of their pages are never touched */
     memset(tones, 0, offsetof(struct st_tones, waves));
     tones->rate_hz = rate_hz;
     prepare(tones);
@@ -136,8 +138,8 @@ void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
-/* @return by how many turns a tone moved since the latest fit, -0.5 .. 0.5; positive: the signal
- * moved ahead. */
+/* @return by how many of its periods a tone moved since the latest fit, -0.5 .. 0.5; positive:
+ * the signal moved ahead. */
 static double turned(const struct st_tones *tones, const struct st_tones_fit *now, size_t tone)
 {
     const struct st_tones_fit *before = &tones->fit;
@@ -146,13 +148,15 @@ static double turned(const struct st_tones *tones, const struct st_tones_fit *no
     return -atan2(cross, dot) / TURN;
 }
 
-/* Finds the shift of the signal, within half a second, that explains the phases of all three tones.
- * With noise, several shifts do: a shorter one is more likely. `drifted`: frames that the clocks
- * ran apart since the last fit. @return frames; 0: none, or it is not known. */
+/* Finds the shift of the signal, within half a second, that explains the phases of all three
+ * tones. With noise, more than one shift may explain them; short shifts are then preferred.
+ * `drifted`: frames that the clocks ran apart since the last fit. @return frames; 0: no shift,
+ * or no shift explains the phases. */
 static double find_shift(const struct st_tones *tones, const struct st_tones_fit *now,
                          double drifted)
 {
-    const int64_t half = (int64_t)tones->rate_hz / 2; /* phases of whole Hz repeat after a second */
+    /* the tones have whole Hz, so shifts of a second more or less look the same */
+    const int64_t half = (int64_t)tones->rate_hz / 2;
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
     double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY,
                                                            found = 0;
@@ -268,13 +272,13 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
         loss.frames = ST_MAX(len, moved);
     }
     tones->damaged = false;
-    if (loss.frames >
-        0) /* no frame is no loss: a converter that rounds skips fractions of a frame */
+    /* 0 frames are no loss: a sample-rate converter may skip a fraction of a frame */
+    if (loss.frames > 0)
         st_losses_add(&tones->losses, &loss, clean);
 }
 
-/* The last window has the signal again: finds where the damage begins and ends, and the shift, and
- * adds the loss. */
+/* Called when the last window has the signal again: finds where the damage begins and ends, and the
+ * shift, and adds the loss. */
 static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_t window)
 {
     uint64_t clean = tones->n - window;
@@ -287,9 +291,9 @@ static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_
     end_damage(tones, bad, clean, llround(shift));
 }
 
-/* The tones have been damaged for a second: stops following them. Silence is a loss. Another
- * volume, or other sound that may hide the tones, is no loss, and what is lost until the tones are
- * found again is unknown. */
+/* Stops following the tones, after they have been damaged for a second. Silence is a loss.
+ * Another volume, or other sound that may hide the tones, is no loss, and what is lost until the
+ * tones are found again is unknown. */
 static void lose(struct st_tones *tones, const struct st_tones_fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));

@@ -11,8 +11,10 @@
 
 /** The tones in a window of the recording. */
 struct st_tones_fit {
-    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
-    uint64_t at;       /* middle of the window, a recorded frame; clocks drift before and after */
+    /* complex amplitude of each tone, as of frame 0 of the recording */
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
+    /* middle of the window, a recorded frame: drift of the clocks is counted from here */
+    uint64_t at;
     double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
 };
 
@@ -24,11 +26,12 @@ struct st_tones {
     double noise; /* root mean square of what the tones do not explain, as a share of the tones */
     double loud;  /* root mean square of the tones, relative to full scale */
     double limit; /* a block with more unexplained sound is damaged; relative to full scale */
-    struct st_tones_fit fit; /* the latest one */
+    struct st_tones_fit fit; /* the latest fit */
     double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
-    bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */
+    bool damaged, heals; /* heals: the last fit found the signal again; if the next fit does so,
+                            too, the damage has ended */
     uint64_t bad_at;
     struct st_losses losses;
     float waves[ST_TONES_WINDOW][ST_TONES_WAVES]; /* a cosine and a sine of each tone */

@@ -80,7 +80,7 @@ static const char *open_stream(struct st_wav *wav)
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
                 return "its sound comes before its format";
-            /* otherwise the program that wrote the file did not fill in the length */
+            /* a length of 0 or UINT32_MAX: the program that wrote the file did not fill it in */
             wav->is_sized = bytes != 0 && bytes != UINT32_MAX;
             wav->left = bytes / (wav->channels * wav->bytes);
             return NULL;

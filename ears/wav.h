@@ -11,8 +11,8 @@
 struct st_wav {
     FILE *stream; /* belongs to the caller */
     uint32_t rate_hz, channels;
-    unsigned bytes; /* of a sample: 2, 3, 4 */
-    bool is_float;  /* 4 bytes */
+    unsigned bytes; /* length of a sample: 2, 3 or 4 */
+    bool is_float;  /* samples are floats of 4 bytes, not integers */
     bool is_sized;  /* the file gives its length; a file of a killed recorder does not */
     bool is_cut;    /* ended earlier than the length in the file */
     uint64_t left;  /* frames still to come, if is_sized */

@@ -103,7 +103,7 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
     return NULL;
 }
 
-/* --- a program --- */
+/* --- running a helper program --- */
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {
@@ -148,8 +148,8 @@ void st_way_begin(struct st_way_run *run)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)st_posix_write_fd(run->program.in, "g",
-                            1); /* st_way_read reports a program that has ended */
+    /* an error is ignored: st_way_read reports a program that has ended */
+    (void)st_posix_write_fd(run->program.in, "g", 1);
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 

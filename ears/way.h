@@ -32,11 +32,11 @@ struct st_way {
     const char *name;    /* name for --back, and in JSON */
     const char *program; /* its helper program */
     const char *title;   /* "over a cable"; a phrase */
-    const char
-        *make; /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
+    /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
+    const char *make;
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
     unsigned direct;  /* further faults that cannot be heard if the way plays directly to a card,
-                         without a  server */
+                         without a server */
     unsigned systems; /* a bit for each enum st_os on which the way exists */
     bool chosen;      /* tried when --back is not given */
     bool of_ports;    /* the devices are ports of JACK: "client:port" */
@@ -56,7 +56,7 @@ struct st_way_wish {
     uint32_t frames;             /* buffer size to set for the run; 0: unchanged */
 };
 
-/** A way in use. One thread. */
+/** A way of recording in use, with its running helper program. One thread. */
 struct st_way_run {
     const struct st_way *way;
     struct st_posix_piped program;

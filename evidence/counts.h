@@ -12,7 +12,7 @@
 #define ST_COUNTS_LEVEL    0.005 /* significance level of the comparison of two runs */
 
 /** Scores of sections that can be compared with each other: first before_n from before the change,
- * then those since. All groups together have at most ST_COUNTS_SIDE_MAX since. */
+ * then those since. All groups together have at most ST_COUNTS_SIDE_MAX scores since the change. */
 struct st_counts_group {
     size_t before_n, n;
     int scores[2 * ST_COUNTS_SIDE_MAX];
@@ -43,8 +43,9 @@ struct st_counts_difference {
     double p_value;
 };
 
-/** Compares two runs by the number of events in each section. A difference must exceed that between
- * the quarters of one run, unless chance explains the latter. @return 0, -ENOMEM. */
+/** Compares two runs by the number of events in each section. A difference counts only if it
+ * exceeds the drift within each run (between its quarters), unless chance explains the drift.
+ * @return 0, -ENOMEM. */
 ST_NODISCARD int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS],
                                    const uint64_t now_n[ST_COUNTS_SECTIONS],
                                    struct st_counts_difference *ret);

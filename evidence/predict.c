@@ -77,7 +77,7 @@ bool st_predict_holds(const struct st_predict_row *row)
     return row->high < ST_PREDICT_MOST && row->high <= row->target_per_hour * (1 + 1e-9);
 }
 
-/* --- rows --- */
+/* --- predictions, one for each buffer size --- */
 
 static double frame_ns(const struct st_predict_run *run)
 {

@@ -18,8 +18,8 @@ struct st_predict_run {
      * bounds of it */
     struct st_hist latest;
     int64_t second, latest_ns; /* the second that is being read, and its latest wake-up */
-    int64_t
-        kept_above_ns; /* in a run of spans: wake-ups that are late by at most this are missing */
+    /* in a run of spans: wake-ups that are late by at most this are missing */
+    int64_t kept_above_ns;
 };
 
 /** A prediction for one buffer size. Late wake-ups in the same second form an *episode*: one load
@@ -30,10 +30,11 @@ struct st_predict_row {
      * periods, one of which is playing */
     double period_us;
     bool known;            /* false: only `reason` is set, and high is ST_PREDICT_MOST */
-    uint64_t episodes_n;   /* number of episodes; for spans the largest possible one */
+    uint64_t episodes_n;   /* number of episodes; in a run of spans (st_predict_add_span) an upper
+                              bound of it */
     double per_hour, high; /* episodes per hour: seen, and their one-sided 95 % bound */
-    double
-        target_per_hour; /* smallest rate that a run of this length can show (st_predict_target) */
+    /* smallest rate that a run of this length can show (st_predict_target) */
+    double target_per_hour;
     /* largest load, in % of the period, with which `high` is at most the target; < 0: none */
     double headroom_percent;
     char reason[160]; /* why nothing is known: "", or a sentence without a full stop */
@@ -46,10 +47,9 @@ ST_NODISCARD int st_predict_begin(struct st_predict_run *run, const struct st_pe
 /** Adds the wake-up of period k; k must ascend. Threads: one for each run. */
 void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns);
 
-/** Adds periods_n periods of which only the histogram of lateness is known. A run must not have
- * both these and wake-ups of st_predict_add. @param max_ns exact largest lateness. @param lateness
- * exact to at least 0.5
- * %; NULL if max_ns <= kept_above_ns. */
+/** Adds periods_n periods of which only the histogram of lateness is known. A run uses either this
+ * function or st_predict_add, never both. @param max_ns exact largest lateness. @param lateness
+ * exact to at least 0.5 %; NULL if max_ns <= kept_above_ns. */
 void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
                          const struct st_hist *lateness);
 void st_predict_finish(struct st_predict_run *run);

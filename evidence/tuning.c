@@ -7,19 +7,19 @@
  * session continues without that row */
 #define ROW_OUT     1
 #define FRESH_PAIRS 8 /* pairs of blocks in which a setting that helps is measured again */
-/* st_tuning_plan reckons with settings that make late wake-ups 3 times rarer */
+/* st_tuning_plan assumes that a setting makes late wake-ups this many times rarer */
 #define SHOWN_FOLD 3
-/* late wake-ups in a block of the plan; only their ratio counts */
+/* late wake-ups in an imagined block of the plan; only the ratio of two such counts matters */
 #define MANY UINT64_C(1000000)
 /* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer
  * tried */
 #define WITHOUT_PAIRS 10
 #define WITHOUT_E     0.2
-#define WITHOUT_MORE  5 /* but it is tried on while an e-value for harm is at least this */
+#define WITHOUT_MORE  5 /* a setting is still tried while its e-value for harm is at least this */
 /* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of
  * sessions */
 #define HARM_NEEDED 100.0
-/* smallest number of rows for which a screening finds first which ones promise most */
+/* from this number of rows (settings) on, a screening first finds those that promise most */
 #define SCREEN_FROM 5
 #define SCREEN_RUNS 12
 #define SCREEN_ROWS 11
@@ -88,8 +88,8 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
     return names[outcome];
 }
 
-/* Returns the rows with this outcome as bits. NOT_TRIED: rows that must still be tried. HELPS: rows
- * that stay on; rows whose cost the user refuses are left out. */
+/* Returns the rows (settings) with this outcome as bits. NOT_TRIED: those that must still be tried.
+ * HELPS: those that stay on; settings whose cost the user refuses are left out. */
 static uint32_t bits_of(const struct st_tuning *t, enum st_tuning_outcome outcome)
 {
     uint32_t bits = 0;
@@ -114,8 +114,9 @@ static bool is_open(const struct st_tuning_row *row)
 
 /* --- the plan --- */
 
-/* Computes how many pairs of blocks one of open_n rows needs: for its trial, if late wake-ups are
- * SHOWN_FOLD times rarer in each pair, and then FRESH_PAIRS. */
+/* Computes how many pairs of blocks one of open_n rows needs: those of its trial, if late wake-ups
+ * are SHOWN_FOLD times rarer in each pair, and FRESH_PAIRS in which the effect is measured
+ * again. */
 static uint32_t pairs_each(size_t open_n)
 {
     struct st_tuning_evidence s = {0};
@@ -224,10 +225,10 @@ static int measure_same(struct run *run)
 
 /* --- screening: which rows promise most --- */
 
-/* Measures each row in a factorial design of 12 runs. The rows that are on shift by one from run to
- * run; in the last run all are off. So each row is on in half of the runs, and any other row is on
- * in half of these. Source: Plackett and Burman, "The design of optimum multifactorial
- * experiments", 1946. */
+/* Measures each row (setting) in a factorial design of 12 runs. The rows that are on shift by one
+ * from run to run; in the last run all are off. So each row is on in half of the runs, and any
+ * other row is on in half of these. Source: Plackett and Burman, "The design of optimum
+ * multifactorial experiments", 1946. */
 static int screen(struct run *run)
 {
     struct st_tuning *t = run->t;
@@ -247,9 +248,8 @@ static int screen(struct run *run)
     }
     for (size_t k = 0; k < n; k++) {
         for (size_t others = 0; others < ST_TUNING_OTHERS; others++) {
-            t->rows[k].seen[others] =
-                SCREEN_PAIRS *
-                tanh(less[k] / 2); /* the D of two counts whose logarithms differ by this */
+            /* (off - on) / (off + on) of two counts whose logarithms differ by less[k] */
+            t->rows[k].seen[others] = SCREEN_PAIRS * tanh(less[k] / 2);
             t->rows[k].seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
         }
     }
@@ -336,9 +336,9 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     return 0;
 }
 
-/* Chooses the row for the next pair, and whether the other rows are off or on in it. Takes the row
- * and state with the largest mean difference so far, plus a bonus if there were few pairs. @return
- * false: no row is left. */
+/* Chooses the row (setting) for the next pair of blocks, and whether the other rows are off or on
+ * in it. Takes the row and state with the largest mean difference so far, plus a bonus if there
+ * were few pairs. @return false: no row is left. */
 static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
 {
     const uint32_t open = bits_of(t, ST_TUNING_NOT_TRIED);

@@ -9,7 +9,7 @@
 
 enum st_tuning_side {
     ST_TUNING_FEWER, /* B has fewer late wake-ups than A */
-    ST_TUNING_MORE,  /* B has more */
+    ST_TUNING_MORE,  /* B has more late wake-ups than A */
     ST_TUNING_SIDES
 };
 
@@ -71,11 +71,12 @@ struct st_tuning_row {
     /* reason for the outcome not tried, failed, harmful, no effect or undecided; or "" */
     char why[ST_TUNING_WHY_BYTES];
     struct st_tuning_evidence evidence; /* evidence from late wake-ups */
-    /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs,
-     * too */
+    /* evidence from the loop's missed deadlines and from other programs' dropouts, in all pairs of
+     * blocks of this setting, fresh pairs included */
     struct st_tuning_evidence dropouts;
-    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, for each
-     * state of the others */
+    /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, where off
+     * and on are the late wake-ups without and with the setting; for each state of the other
+     * settings */
     double seen[ST_TUNING_OTHERS];
     uint32_t seen_n[ST_TUNING_OTHERS];
     /* how many times fewer late wake-ups there were in fresh blocks; 0: unknown */
@@ -96,11 +97,11 @@ struct st_tuning {
     size_t n;
     uint32_t blocks_max; /* the budget: most blocks that may run */
     /* The next members are set by st_tuning_plan. */
-    size_t open_n; /* rows that are tried */
+    size_t open_n; /* rows (settings) that will be tried */
     /* how many of open_n rows can be tried with this budget, if the effect is at least 3-fold */
     size_t sure_n;
-    uint32_t blocks_least,
-        blocks_all; /* blocks needed for one row, and for all rows; a noisy machine needs more */
+    /* blocks needed for one row, and for all rows; a noisy machine needs more */
+    uint32_t blocks_least, blocks_all;
     /* The next members are set by st_tuning_run. */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];
@@ -122,7 +123,7 @@ struct st_tuning_bench {
     void *ctx;
 };
 
-/** Computes for how many rows the budget is enough, without measuring. */
+/** Computes for how many rows (settings) the budget of blocks is enough, without measuring. */
 void st_tuning_plan(struct st_tuning *tuning);
 
 /** Runs a session: blocks without a setting, screening if there are more than four rows, trials,

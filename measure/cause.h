@@ -10,14 +10,15 @@
  * noise. */
 #define ST_CAUSE_SUSPEND_MIN_NS INT64_C(10000000)
 
-/** What the loop writes into the ring after a late wake-up. Counters are absolute. */
+/** What the loop writes into the ring after a late wake-up. Its counters are totals since the
+ * thread began. */
 struct st_cause_record {
     int64_t at_ns; /* when the loop woke (CLOCK_MONOTONIC) */
     int64_t lateness_ns;
     struct st_thread_counters counters;
 };
 
-/** The counters at some moment before a late wake-up, with which later ones are compared. */
+/** What was read at a moment before a late wake-up, for comparison with what is read after it. */
 struct st_cause_baseline {
     int64_t at_ns;
     uint64_t cycle;
@@ -40,11 +41,12 @@ struct st_cause_machine {
 
 /** A late wake-up with its cause. */
 struct st_cause_event {
-    enum st_cause cause; /* the cause that explains the most */
+    enum st_cause cause; /* causes are tried from the surest on: this is the first one that explains
+                            half of the lateness, or the one that remains */
     int64_t at_ns;
     int64_t lateness_ns;
-    int64_t
-        runq_wait_ns; /* growth since the baseline, minus the usual growth; at most the lateness */
+    int64_t runq_wait_ns; /* time that the thread waited for a CPU since the baseline, minus the
+                             usual wait; at most the lateness */
     /* time in which the CPU did something else, but which the kernel charged to the loop as its CPU
      * time instead of as a wait */
     int64_t charged_ns;
@@ -62,7 +64,7 @@ struct st_cause_event {
 
 /** What the drain thread knows about a late wake-up, besides the baseline. */
 struct st_cause_context {
-    uint64_t cycle;                 /* cycles so far, counted as in the baseline */
+    uint64_t cycle;                 /* cycles so far, including warm-up, as in st_cause_baseline */
     double usual_wait_ns_per_cycle; /* run-queue wait of a usual cycle */
     /* largest sum of CPU time and run-queue wait of a cycle in recent intervals; < 0: not known */
     double most_cpu_and_wait_ns_per_cycle;
@@ -91,8 +93,8 @@ struct st_cause_context {
 
 /** Adds up the CPU time that threads which run before the loop (interrupt threads, real-time
  * threads of other programs) had on one CPU between two readings. A program that began in between
- * counts with all of its CPU time. @param ret_most the thread with the most; NULL: none. @return
- * ns; 0: none, or not known. Pure. */
+ * counts with all of its CPU time. @param ret_most the thread with the most CPU time; NULL: none.
+ * @return ns; 0: none, or not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 

@@ -73,8 +73,8 @@ static void skipped(struct st_drain *drain, uint64_t n)
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
     uint64_t i = 0;
-    if (first_ns >
-        ST_HIST_HIGHEST_NS) { /* the periods that are beyond the histogram are added at once */
+    /* add all response times beyond the histogram's range in one step */
+    if (first_ns > ST_HIST_HIGHEST_NS) {
         i = ST_MIN(n, st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS));
         st_hist_add_n(&result->response, first_ns, i);
     }
@@ -149,9 +149,9 @@ static void callback(struct st_drain *drain, int64_t callback_ns)
     cycle(drain, drain->half_lateness_ns, callback_ns);
 }
 
-/* Counts the cycle, or what else the record at words[0] reports. @param n number of words from
- * there on.
- * @return number of words of the record; 0: its end is not there yet. */
+/* Takes a record: counts the cycle, or whatever else the record at words[0] reports. @param n
+ * number of words that are available from words[0] on.
+ * @return number of words of the record; 0: the record is incomplete. */
 static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
 {
     if (words[0] > ST_RECORD_LAST) {

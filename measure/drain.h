@@ -1,5 +1,5 @@
-/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of the
- * sink. */
+/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of a
+ * struct st_sink. */
 #pragma once
 
 #include "measure/late_judge.h"
@@ -34,8 +34,8 @@ struct st_drain {
     int64_t suspended_ns;
 };
 
-/** Initialises a drain. The histograms of result must be initialised, and its loop and period
- * set. */
+/** Initialises a drain. The caller has initialised the histograms and the period of `result`, and
+ * the loop's period. */
 void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                    const struct st_sink *sink, const struct st_cause_machine *machine);
 
@@ -46,6 +46,6 @@ void st_drain_step(struct st_drain *drain);
  * drain. */
 void st_drain_baseline(struct st_drain *drain);
 
-/** Adds the loop's own counts and checks that they agree. Call after the loop has returned and
- * after the last step. */
+/** Adds the counts that the loop itself kept, and checks that they agree with the words of the
+ * ring. Call after the loop has returned and after the last step. */
 void st_drain_finish(struct st_drain *drain);

@@ -40,8 +40,8 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
     return NULL;
 }
 
-/* Is the CPU time of a cycle nearly the same in all cycles, so that a longer one is a sign? With a
- * callback it differs from cycle to cycle. */
+/* Do all cycles take nearly the same CPU time, so that more of it shows that the kernel charged
+ * other work to the loop? With a callback the time differs from cycle to cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
     return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL;
@@ -49,8 +49,9 @@ static bool cpu_time_is_even(const struct st_late_judge *judge)
 
 /* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read).
  * Usually each wake-up has its own record. The loop writes at most 8 records a second; wake-ups
- * between two of them share the growth in proportion to their lateness. @param by_itself true: the
- * loop itself read the counters, in its latest cycle; false: the drain thread did. */
+ * between two records share the growth of the counters in proportion to their lateness. @param
+ * by_itself true: the loop itself read the counters, in its latest cycle; false: the drain thread
+ * did. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -106,10 +107,9 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     return event;
 }
 
-/* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the
- * callback before it took too long; or it is late only because the cycle before it was late, and is
- * not counted again.
- */
+/* Judges a cycle that began late, for one of three reasons. The loop woke late: the wake-up waits
+ * for its cause. The callback before the cycle took too long: that is the cause. The cycle before
+ * it was late: this one is not counted again. */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle,
                        bool after_late)
 {
@@ -129,8 +129,8 @@ static void judge_late(struct st_late_judge *judge, const struct st_late_judge_c
     judge->waiting[judge->waiting_n++] = (struct st_late_judge_wake){at_ns, cycle->lateness_ns};
 }
 
-/* Keeps the two newest baselines, newest first. One from the loop may be older than the one that
- * was taken after the last drain. */
+/* Keeps the two newest baselines, newest first. A baseline that the loop wrote may be older than
+ * that of the last drain; it is then stored as the second. */
 static void push_baseline(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     if (judge->base[0].at_ns != INT64_MIN && base->at_ns < judge->base[0].at_ns) {
@@ -171,10 +171,10 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 
-/* Adds to the usual shares what threads that run before the loop had of its CPU since the last
- * reading. Adds 0 if they ran for no longer than the loop was late, plus a period for each late
- * wake-up (a burst may begin before the loop is due) and an eighth: that time explains the
- * lateness, so it is not usual. */
+/* Adds to judge->interrupts the share of the loop's CPU that threads which run before the loop had
+ * since the last reading. Adds 0 if they ran for no longer than the loop was late, plus a period
+ * for each late wake-up (a burst may begin before the loop is due) and an eighth: that time
+ * explains the lateness, so it is not usual. */
 static void add_interrupts(struct st_late_judge *judge, int cpu)
 {
     const int64_t span_ns = judge->pauses.at_ns - judge->looked.at_ns;
@@ -207,8 +207,8 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
     judge_waiting(judge, &record->counters, true);
     const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
-    if (record->lateness_ns ==
-        0) { /* a record without lateness: at the start, and at the end of warm-up */
+    /* the loop also writes a record, without lateness, at its start and at the end of warm-up */
+    if (record->lateness_ns == 0) {
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {

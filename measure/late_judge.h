@@ -1,5 +1,5 @@
-/* Finds the causes of a loop's late wake-ups. Each one waits until the counters of the loop's
- * thread are read next. */
+/* Finds the causes of a loop's late wake-ups. A late wake-up waits in a list until the counters of
+ * the loop's thread are read next. */
 #pragma once
 
 #include "measure/loop.h"

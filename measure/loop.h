@@ -34,12 +34,12 @@ struct st_loop {
     /* valid after st_loop_run returned */
     int64_t t0_ns;            /* due time of period 0 of the counted run */
     int64_t end_ns;           /* end of the last cycle */
-    uint64_t elapsed_periods; /* number of periods by the clock: index of the next period */
+    uint64_t elapsed_periods; /* cycles and skipped periods: the index of the next period */
     uint64_t cycles;          /* counted cycles, including lost ones */
-    uint64_t lost_cycles;     /* cycles that found the ring full */
+    uint64_t lost_cycles;     /* cycles that were not written, since the ring was full */
     uint64_t lost_skipped;
-    struct st_thread_counters
-        counters_start; /* counters of the thread at the start of the counted run */
+    /* counters of the thread at the start of the counted run */
+    struct st_thread_counters counters_start;
     struct st_thread_counters counters_end;
 };
 

@@ -5,7 +5,7 @@
 
 #define ST_RECENT_MAX 15 /* odd, so that the median is one of the values */
 
-/** The values. All zero at first. */
+/** A ring of the last ST_RECENT_MAX values. All zero at first. */
 struct st_recent {
     double values[ST_RECENT_MAX];
     uint64_t n; /* number of values that were ever added */

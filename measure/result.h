@@ -87,10 +87,11 @@ const struct st_cause_row *st_result_main_cause(const struct st_result *result, 
 /** Appends a reason to result->degraded. */
 void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRINTF(2, 3);
 
-/** One sentence: whether the machine keeps this period, and by what figures. */
+/** One sentence: does the machine meet the deadlines of this period, and which figures show
+ * that? */
 const char *st_result_verdict(const struct st_result *result);
 
-/** Duration (s) of the periods that were seen. */
+/** Duration (s) of all periods except those that were lost because the ring was full. */
 double st_result_seconds(const struct st_result *result);
 
 /** An st_condition_fn that adds a test condition to a JSON object: an integer as a number, any

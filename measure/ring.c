@@ -1,4 +1,4 @@
-/* Memory of the ring, and the consumer's side. */
+/* Allocates the ring's memory, and takes words out of the ring (the consumer's side). */
 #include "measure/ring.h"
 
 /* words of 4 bytes, 1 GiB: more than a minute at any rate */

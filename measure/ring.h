@@ -11,24 +11,25 @@
 /* A plain word is the lateness of one cycle in ns. With a callback, a second word follows: the
  * callback time in ns. The lowest values of a word are marks, which begin a record; the next two
  * words are a 64-bit number (low half first). */
-/* a cycle whose lateness does not fit into 32 bits and is the number; with a callback, the callback
- * time follows */
+/* the number is the lateness (ns) of a cycle, which does not fit into 32 bits; with a callback, the
+ * callback time follows */
 #define ST_RECORD_WIDE (INT32_MIN + 0)
-/* stands in place of the callback word: the callback time does not fit into 32 bits and is the
- * number */
+/* the number is a callback time (ns) that does not fit into 32 bits; the record stands in place of
+ * the word for this time */
 #define ST_RECORD_WIDE_CB (INT32_MIN + 1)
-/* number of periods that were skipped after the previous cycle */
+/* the number counts the periods that were skipped after the previous cycle */
 #define ST_RECORD_SKIPPED (INT32_MIN + 2)
-#define ST_RECORD_LOST    (INT32_MIN + 3) /* number of cycles that found the ring full */
-#define ST_RECORD_LOST_SKIPPED                                                                     \
-    (INT32_MIN + 4) /* number of skipped periods that found the ring full */
-/* counting starts with period 0, whose due time is the number; earlier words were warm-up */
+#define ST_RECORD_LOST    (INT32_MIN + 3) /* the number counts cycles that a full ring lost */
+/* the number counts skipped periods that a full ring lost */
+#define ST_RECORD_LOST_SKIPPED (INT32_MIN + 4)
+/* the number is the due time (ns) of period 0, with which counting starts; earlier words were
+ * warm-up */
 #define ST_RECORD_START (INT32_MIN + 5)
 /* a struct st_cause_record follows; the number is its length in words */
 #define ST_RECORD_CAUSE (INT32_MIN + 6)
 #define ST_RECORD_LAST  ST_RECORD_CAUSE
 
-/** Words of a record: its mark and its 64-bit number. */
+/** Length of a record in words: one for the mark, two for the 64-bit number. */
 #define ST_RECORD_WORDS 3
 
 /* --- the ring --- */
@@ -41,8 +42,8 @@ struct st_ring {
     /* words written so far, including those that are not published; used by the producer only */
     uint64_t head_local;
     uint64_t tail_cached; /* tail when the producer last read it */
-    _Alignas(
-        ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* words taken so far; set by the consumer */
+    /* words taken so far; set by the consumer */
+    _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t tail;
 };
 
 /** Makes the ring. @param words at least 64; rounded up to a power of two. All its memory is

@@ -12,7 +12,7 @@
 #include "platform/tree.h"
 
 #define DRAIN_EVERY_NS INT64_C(250000000)
-/* longest time without a drain in which no sample is lost */
+/* time of samples that the ring holds: no sample is lost if the drain thread is late by less */
 #define RING_SPAN_NS      ST_NS_PER_MINUTE
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
@@ -43,8 +43,8 @@ struct st_session {
     bool ended;    /* the loop has ended; protected by mutex */
     _Atomic int tid;
     pthread_mutex_t mutex;
-    pthread_cond_t wake_drain;   /* signals `ended` */
-    pthread_cond_t wake_waiting; /* signals `over` */
+    pthread_cond_t wake_drain;   /* signalled when `ended` is set */
+    pthread_cond_t wake_waiting; /* signalled when `over` is set */
     bool over;                   /* the drain thread has ended its work; protected by mutex */
     _Atomic uint64_t drains_n;
     enum st_lock lock;
@@ -182,7 +182,8 @@ static void prepare(struct st_session *session)
     }
     touch_stack();
     if (p->counters_open(p, &session->counters) == 0) {
-        struct st_thread_counters first; /* a first reading, since it may cause page faults */
+        /* read once now, since the first reading may cause page faults */
+        struct st_thread_counters first;
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
@@ -217,8 +218,8 @@ static void *run_loop(void *arg)
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(platform, ST_POLICY_OTHER,
-                               0); /* before any call that may take long */
+    /* give up real-time priority before any call that may take long */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;
@@ -266,8 +267,8 @@ static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    /* if the user changed the setting since the last drain, the wake-ups since that drain are
-     * judged with the larger of the two values */
+    /* if the user changed kern.timecounter or kern.eventtimer since the last drain, the wake-ups
+     * since that drain are judged with the larger of the two values */
     if (now_ns > *stretched_ns)
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);

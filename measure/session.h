@@ -31,8 +31,8 @@ struct st_session_config {
     int cpu; /* -1: not pinned */
     enum st_policy policy;
     int priority;
-    double
-        load_percent; /* CPU time of a synthetic callback, percent of the period; 0: no callback */
+    /* CPU time of a synthetic callback, percent of the period; 0: no callback */
+    double load_percent;
     /* name of the artificial load (stress.h), which becomes a test condition; NULL: none */
     const char *stress;
     uint64_t warmup_cycles;
@@ -47,8 +47,9 @@ struct st_session_config {
     int64_t drain_every_ns;     /* interval of drains; 0: 250 ms */
     const struct st_sink *sink; /* NULL: none; its functions may be NULL */
     /** Called in the loop's thread before the loop starts, if the requested priority was refused,
-     * so that the caller can ask rtkit. @return 0: the thread now has sufficient rights. Otherwise,
-     * or if it is NULL, the result says which rights the thread has. */
+     * so that the caller can ask rtkit. @return 0: the thread now has sufficient rights. After
+     * another value, or without this function (NULL), the result says which rights the thread
+     * has. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };
@@ -94,8 +95,8 @@ uint64_t st_session_heartbeat(const struct st_session *session);
  * without a lock. */
 pid_t st_session_tid(const struct st_session *session);
 
-/** Number of drains so far: four a second while the drain thread, which is the watchdog's canary,
- * gets a CPU. Threads: any, without a lock. */
+/** Number of drains so far: by default four a second while the drain thread gets a CPU. The
+ * watchdog sees by it whether normal threads still run. Threads: any, without a lock. */
 uint64_t st_session_drains(const struct st_session *session);
 
 /** Between these two calls no drain runs, and so no function of a sink: for a short read of data

@@ -68,7 +68,8 @@ static void start_programs(void)
         if (r == 0)
             (void)waitpid(pid, NULL, 0);
         else
-            (void)usleep(1000); /* no process can be started, because the machine is at a limit */
+            (void)usleep(
+                1000); /* a limit of the machine forbids further processes: try again later */
     }
 }
 
@@ -92,7 +93,7 @@ static int nameless_file(void)
 static const struct phase {
     const char *name, *says;
     void (*run)(void); /* function that a child runs, one child for each CPU */
-    bool once;         /* one child instead */
+    bool once;         /* one child, not one for each CPU */
 } phases[ST_STRESS_PHASES] = {
     [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},
@@ -130,16 +131,16 @@ static int start_child(struct st_stress *stress, void (*run)(void), int fd)
     if (pid < 0)
         return -errno;
     if (pid == 0) {
-        /* A group of its own: Ctrl-C reaches only this program, and st_stress_stop can kill the
-         * child with its own children. */
+        /* Puts the child into a process group of its own: Ctrl-C then reaches only the parent, and
+         * st_stress_stop can kill the child with the child's own children. */
         (void)setpgid(0, 0);
         if (fd >= 0)
             (void)dup2(fd, STDIN_FILENO);
         /* The child has normal priority even if chrt gave this process another one. */
         (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER, 0);
         st_posix_child_alone(true, false);
-        if (getppid() !=
-            parent) /* the parent ended before the child had asked to be killed with it */
+        /* end now if the parent ended before the child had asked to be killed with it */
+        if (getppid() != parent)
             _exit(0);
         run();
         _exit(0);
@@ -181,10 +182,9 @@ int st_stress_stop(struct st_stress *stress)
     int r = 0;
     if (stress == NULL)
         return 0;
-    for (size_t i = 0; i < stress->children_n;
-         /* Checks for children that have ended before it kills any, because a kill may make other
-          * children end. */
-         i++) {
+    /* Checks for children that have ended before it kills any, because a kill may make other
+     * children end. */
+    for (size_t i = 0; i < stress->children_n; i++) {
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;
             r = -ECHILD;

@@ -7,8 +7,8 @@
  * "POST" without a body. @param target path and query, encoded: "/v1/causes?since=1h". @param
  * bytes_max of the answer, including its header. @param ret_body a new text, whatever the status
  * is; free it. Untrusted.
- * @return the HTTP status; or an error of connect(2), of which -EAGAIN: too many others wait for
- * the program; -ETIMEDOUT; -EBADMSG: the answer exceeds bytes_max or is not HTTP; -ENOMEM, -EIO.
+ * @return the HTTP status; or an error of connect(2) (-EAGAIN: too many clients wait for the
+ * program); -ETIMEDOUT; -EBADMSG: the answer exceeds bytes_max or is not HTTP; -ENOMEM, -EIO.
  * Threads: any normal thread. */
 ST_NODISCARD int st_local_http_ask(const char *path, const char *method, const char *target,
                                    int timeout_ms, size_t bytes_max, char **ret_body);

@@ -49,7 +49,7 @@ struct root {
     int dir_fd;
     const char *sysctls; /* sysctls of a FreeBSD capture, or NULL */
     size_t sysctls_bytes;
-    bool has_all; /* the text is whole: a sysctl that it lacks does not exist */
+    bool has_all; /* `sysctls` is complete: a sysctl that it lacks does not exist */
 };
 
 static int root_open_path(struct st_platform *machine, const char *path, int flags)

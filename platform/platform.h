@@ -42,15 +42,15 @@ struct st_thread_counters {
 /** Handle on one thread's counters; opened by that thread, readable by any thread. */
 struct st_counters_handle {
     pid_t tid;
-    int fd_schedstat; /* -1: none */
-    int fd_stat;      /* -1: none */
-    int fd_status;    /* -1: none */
+    int fd_schedstat; /* /proc/self/task/TID/schedstat; -1: not open */
+    int fd_stat;      /* /proc/self/task/TID/stat; -1: not open */
+    int fd_status;    /* /proc/self/task/TID/status; -1: not open */
 };
 
 #define ST_INTERRUPTS_MAX 64
 
-/** A thread that takes the CPU before the loop: an interrupt thread, or another program's real-time
- * thread. */
+/** A thread that gets a CPU before the cycle loop does: an interrupt thread, or another program's
+ * real-time thread. */
 struct st_interrupt {
     pid_t tid;
     bool is_program;
@@ -94,19 +94,19 @@ enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 struct st_os_row {
     const char *name;
     const char *sudo; /* prefix of a command that needs root; "": the system comes without sudo */
-    const char
-        *changes; /* the folder of `apply`'s journal. It is outside the daemon's state folder, which
-                     belongs to the daemon's user, since root reads the journal */
+    /* the folder of `apply`'s journal. It is outside the daemon's state folder, which belongs to
+     * the daemon's user, since root reads the journal */
+    const char *changes;
     const char *boot_id; /* a sysctl that identifies this boot: a UUID; FreeBSD 13 and later: 16
                             random bytes (kern.boottime would change when the clock is set) */
     /* commands that start and restart sleeptuned as a system service, and as a user's service
      * (NULL: not available) */
     const char *start, *restart, *own_start, *own_restart;
     const char *pipewire_restart; /* command that restarts a user's PipeWire */
-    const char
-        *join_group[2]; /* a command that joins a group: text before and after the group's name */
-    const char *trace;  /* how to get the kernel's trace; NULL: not available, culprits are found by
-                           their run times */
+    /* a command that joins a group: text before and after the group's name */
+    const char *join_group[2];
+    const char *trace; /* how to get the kernel's trace; NULL: not available, culprits are found by
+                          their run times */
     const char *devices; /* command that lists the recording devices */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
@@ -163,9 +163,9 @@ struct st_platform {
     int (*sleep_until_precise_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *platform);
-    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC), >= 0 up
-     * to read noise.
-     *  @return 0 or -ENOTSUP. */
+    /** Total time this machine was suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC),
+     * accurate to the time between reading the two clocks.
+     * @return 0 or -ENOTSUP. */
     int (*suspended_ns)(struct st_platform *platform, int64_t *ret_ns);
 
     /* --- rights and resource use of this process and its threads --- */
@@ -177,7 +177,7 @@ struct st_platform {
     int (*get_policy)(struct st_platform *platform, enum st_policy *ret_policy, int *ret_priority);
     /** The kernel's id of the calling thread (Linux TID, FreeBSD LWP). */
     pid_t (*thread_id)(struct st_platform *platform);
-    /** Takes real-time policy away from another thread of this process (the demoting watchdog). */
+    /** Takes real-time policy away from another thread of this process (for a watchdog). */
     int (*demote)(struct st_platform *platform, pid_t tid);
     /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
     int (*pin)(struct st_platform *platform, int cpu);
@@ -198,7 +198,8 @@ struct st_platform {
      * device), -EACCES, ... */
     int (*hold_latency)(struct st_platform *platform, int32_t us);
     void (*release_latency)(struct st_platform *platform, int handle);
-    int (*counters_open)(struct st_platform *platform, struct st_counters_handle *ret); /* self */
+    /* of the calling thread */
+    int (*counters_open)(struct st_platform *platform, struct st_counters_handle *ret);
     /** Counters of the calling thread, for the slow path of the cycle loop: some 2 us, no
      * allocation, no page fault after the first call. */
     int (*counters_self)(struct st_platform *platform, const struct st_counters_handle *h,
@@ -209,8 +210,8 @@ struct st_platform {
     void (*counters_close)(struct st_platform *platform, struct st_counters_handle *h);
     /** Reads what kept the process from running. Takes some 20 us where a quota is counted; on
      * FreeBSD, which copies 1088 bytes for each thread of the machine, an estimated 1 ms for 400
-     * threads. Call always from the same thread, the only one that does not block SIGCONT, so that
-     * it has noticed the signal when it runs again. */
+     * threads. Call always from the same thread. Only this thread may leave SIGCONT unblocked, so
+     * that it handles the signal before it calls this function. */
     void (*pauses)(struct st_platform *platform, struct st_pauses *ret);
     /** Locks the pages that are present, on fault if the OS can. Locks future pages as well, unless
      * RLIMIT_MEMLOCK would then make later allocations fail: call after all memory that must not

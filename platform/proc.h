@@ -1,7 +1,7 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and
- * fuzz them. Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA
- * (well formed, says nothing). Threads: any; returned texts live until st_text_forget
- * (core/text/text.h). */
+ * fuzz them. Foreign text: any bytes, ended by '\0'. Functions that return int return 0, -EBADMSG
+ * (not in this form) or -ENODATA (well formed, says nothing). Threads: any; returned texts live
+ * until st_text_forget (core/text/text.h). */
 #pragma once
 
 #include "core/base.h"
@@ -17,12 +17,12 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
 struct st_proc_stat {
     char name[64];                           /* field 2, the text between the brackets */
     char state;                              /* field 3: 'R' runnable, 'T' and 't' stopped ... */
-    bool kernel_thread;                      /* field 9, PF_KTHREAD */
+    bool kernel_thread;                      /* from field 9, the flags: PF_KTHREAD is set */
     uint64_t faults_minor_n, faults_major_n; /* fields 10 and 12 */
-    int64_t threads_n;                       /* field 20 */
-    int cpu;                                 /* field 39 */
-    int64_t rt_priority;                     /* field 40: 1..99; 0: a normal thread */
-    int64_t policy; /* field 41: SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
+    int64_t threads_n;                       /* field 20: threads of the process */
+    int cpu;             /* field 39: CPU on which the thread runs or last ran */
+    int64_t rt_priority; /* field 40: 1..99; 0: a normal thread */
+    int64_t policy;      /* field 41: SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
 };
 
 /** Parses /proc/PID/stat or /proc/PID/task/TID/stat. The name can contain anything, even ") R 1 2":

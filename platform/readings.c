@@ -13,16 +13,15 @@
 
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
-#define RAPL_FOLDER                                                                                \
-    "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's         \
-                                         */
+/* energy of the first processor (Intel or AMD) */
+#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/"
 #define THERMAL_DIR "/sys/class/thermal"
 #define HOTTEST_MC  200000 /* millidegrees Celsius; a sensor that reports more is broken */
-#define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
+#define TICK_NS     INT64_C(10000000) /* a tick of USER_HZ, which is 100 on each Linux */
 #define SMI_COUNT   0x34              /* MSR_SMI_COUNT: Intel's processors from Nehalem on */
 
-/* Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle;
- * arch/x86/kernel/cpu/mce/therm_throt.c. */
+/* Counters of heat and power limits. Source: Documentation/ABI/testing/sysfs-devices-system-cpu:
+ * thermal_throttle; arch/x86/kernel/cpu/mce/therm_throt.c. */
 static const struct {
     enum st_reading reading;
     const char *path;
@@ -151,10 +150,11 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
             (void)lseek(r->log_fd, 0, SEEK_END);
         }
     }
-    for (int i = 0; r->log_fd > 0 && i < 64;
-         i++) { /* of a flood, further lines are read by the next call */
+    /* the next call reads what is left of a flood */
+    for (int i = 0; r->log_fd > 0 && i < 64; i++) {
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
-        if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
+        /* after EPIPE go on: lines were overwritten before they were read */
+        if (n <= 0 && errno != EPIPE)
             break;
         text[ST_MAX(n, 0)] = '\0';
         take_log_line(text, r);

@@ -29,9 +29,10 @@ struct st_readings {
     int cpu;
     int64_t counts[ST_READINGS];
     int64_t clock_khz, clock_highest_khz; /* clock of the CPU now; highest clock as built */
-    int64_t clock_limit_khz;              /* what firmware and settings allow */
+    int64_t clock_limit_khz;              /* highest clock that firmware and settings allow */
     int64_t idle_entries_n[ST_IDLE_STATES_MAX];
-    int64_t idle_exit_ns[ST_IDLE_STATES_MAX]; /* the longest exit, by the driver */
+    int64_t idle_exit_ns[ST_IDLE_STATES_MAX]; /* exit latency of each idle state, as the driver
+                                                 reports it */
     bool sched_ext;                           /* a sched_ext scheduler is loaded */
     char culprit[32];                         /* program of the last bus lock: "game.exe/4711" */
     int log_fd; /* descriptor of the kernel's log; 0: not opened yet; below 0: none */

@@ -1,5 +1,5 @@
-/* rtkit gives real-time priority to programs that ask for it on the system bus. Part of sleeptuned,
- * and the module sleeptune-rtkit of the commands. */
+/* rtkit gives real-time priority to programs that ask for it on the system bus. sleeptuned contains
+ * this code; commands load it as the module sleeptune-rtkit. */
 #pragma once
 
 #include "platform/platform.h"

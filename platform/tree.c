@@ -7,8 +7,9 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define CPU_DIR      "/sys/devices/system/cpu/"
-#define CONFIG_BYTES 524288 /* Debian's are 250 KiB */
+#define CPU_DIR "/sys/devices/system/cpu/"
+/* most bytes of a kernel's build configuration; Debian's has 250 KiB */
+#define CONFIG_BYTES 524288
 
 const char *st_tree_text(struct st_platform *machine, const char *path)
 {
@@ -33,8 +34,8 @@ const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
     return st_text_or(st_proc_line_text(text, ""), NULL);
 }
 
-/* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL:
- * omitted. */
+/* A test condition. Its value is the first line of the file or sysctl `path`, or the text that
+ * `get` returns. A condition without value (NULL) is left out. */
 struct condition {
     const char *key, *path;
     const char *(*get)(struct st_platform *machine, int cpu, const struct condition *condition);
@@ -106,7 +107,7 @@ static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
                              ST_UNUSED const struct condition *condition)
 {
     static const char *const keys[] = {"model name", "Model", "cpu model",
-                                       "Processor"}; /* x86, arm64 .. */
+                                       "Processor"}; /* keys on x86, arm64 and others */
     ST_EACH (key, keys) {
         const char *value = st_text_or(cpuinfo(machine, *key), NULL);
         if (value != NULL)
@@ -135,7 +136,7 @@ static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,
     return st_text_or(st_proc_line_text(text, ""), "none"); /* an empty list: no CPU is isolated */
 }
 
-/* Distinct values of one file of all frequency policies. */
+/* Collects the distinct values that one file has in the folders of all frequency policies. */
 struct policies {
     struct st_platform *machine;
     const char *file, *joined;
@@ -258,8 +259,8 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
     const int r = machine->read_text(machine, sysctl_path(name), buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
-    if (r == 0 && len > 0 &&
-        buf[len - 1] == '\n') /* the file ends with a newline, which is not part of the value */
+    /* the file ends with a newline, which is not part of the value */
+    if (r == 0 && len > 0 && buf[len - 1] == '\n')
         buf[--len] = '\0';
     *ret_len = len;
     return r;

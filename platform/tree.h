@@ -9,9 +9,9 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
                               size_t buf_bytes, size_t *ret_len);
 int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, const char *text);
 
-/** Reads the conditions of the system that p->os names; FreeBSD's are sysctls (kern.timecounter.*,
- * hw.model
- * ...). Keys that Linux and FreeBSD have in common share a name. */
+/** Reads the conditions of the system that machine->os names. FreeBSD's are sysctls:
+ * kern.timecounter.*, hw.model and others. Keys that Linux and FreeBSD have in common share a
+ * name. */
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
 /** Does the machine run below a hypervisor? @return 0; -ENODATA: unknown. */
 int st_tree_virtualised(struct st_platform *machine, bool *ret);

@@ -8,13 +8,14 @@
 #include "platform/platform.h"
 
 /** Can only uid and root change the file of that path, and each folder above it? In a sticky
- * folder, others cannot replace entries that they do not own. A socket counts as unchanged by what
- * programs write into it. @param path absolute, without links. */
+ * folder, others cannot replace entries that they do not own. A socket may be writable by others:
+ * they can connect to it, but not replace it. @param path absolute, without links. */
 bool st_trusted_path(const char *path, uid_t uid);
 
 /** Finds a file of code: in the folder that the variable names, else beside this program, as in a
  * build, else where it is installed. Root takes no file from a folder that others can change.
- * @param variable  "": none. @param beside  from the folder of this program to that of the file
+ * @param variable "": none. @param beside path from the folder of this program to the folder of the
+ * file.
  * @return 0; -ENOENT or -EPERM, and path is the sentence that says why. */
 ST_NODISCARD int st_trusted_find(struct st_platform *machine, const char *variable,
                                  const char *beside, const char *installed, const char *name,

@@ -1,4 +1,4 @@
-/* Wakes 750 times a second, on time, and says what it was worth.
+/* Wakes 750 times a second, on time, and prints how exact that was and what it cost.
  *
  *     cc -o punctual punctual.c $(pkg-config --cflags --libs sleeptune)
  *     ./punctual [CPU_SHARE [WAITS]]        ./punctual 0.02 3000

@@ -1,10 +1,10 @@
 /* The margin of punctual mode: how much earlier than due a thread asks to be woken.
  *
- *
  * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is
  * a quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean
  * spinning time allowed per wait. Both depend on the lower part of the distribution only: a stall
- * of 20 ms counts as one late wake-up, however long it was. A mean or a maximum would follow it. */
+ * of 20 ms counts as one late wake-up, however long it was. A mean or a maximum would grow with the
+ * stall. */
 #pragma once
 
 #include "core/base.h"
@@ -18,7 +18,7 @@
 #define ST_MARGIN_SPIN_ANY INT64_MAX
 
 enum st_margin_kind {
-    ST_MARGIN_FIXED,    /* does not change, whatever is learned */
+    ST_MARGIN_FIXED,    /* a fixed margin: overshoots are not learned from */
     ST_MARGIN_QUANTILE, /* a quantile of the overshoots, however long waits then spin */
     /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice
      * the distance of that quantile from the median, for wake-ups that are later still */

@@ -11,7 +11,7 @@
 
 #define ON_TIME_NS 100
 #define SHARE_MAX  0.5
-/* number of waits between two reviews, which measure how much CPU time each wait may spin */
+/* number of waits between two calls of review(), which sets how long each wait may spin */
 #define REVIEW_EVERY 64
 /* most spinning time that can be saved, as a multiple of what is added between two reviews; the
  * rest is lost
@@ -31,7 +31,7 @@ struct st_punctual {
     int64_t first_ns, seen_ns, reviewed_ns;
     /* the wait that a signal ended, which the next call may continue; begun_ns INT64_MIN: none */
     int64_t begun_ns, due_ns;
-    /* waits until the next review, without those whose time had passed */
+    /* waits until the next review; a wait whose due time had already passed does not count */
     unsigned until_review;
     struct st_punctual_stats stats;
 };

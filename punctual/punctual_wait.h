@@ -94,8 +94,8 @@ static inline int st_punctual_wait(struct st_margin *margin, struct st_platform 
                                    int64_t now_ns, int64_t due_ns,
                                    int64_t *ret_woke_ns) ST_NONBLOCKING
 {
-    st_margin_review(
-        margin); /* learns before the sleep, because there is no time for it after the wake-up */
+    /* learns before the sleep, because there is no time for it after the wake-up */
+    st_margin_review(margin);
     return st_punctual_wait_early(margin, platform, sleep_until_ns, now_ns, due_ns,
                                   st_margin_for(margin, due_ns - now_ns), ret_woke_ns);
 }

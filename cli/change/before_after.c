@@ -17,10 +17,10 @@
 #define SCHEMA     "sleeptune-before/1"
 #define FILE_BYTES 131072
 #define SLOT_NS    (100 * ST_NS_PER_MS)
-#define RIGHT_RULE                                                                                 \
-    "linux-rt-permission" /* gives the right to real-time priority, which root has anyway */
+/* gives the right to real-time priority, which root has anyway */
+#define RIGHT_RULE "linux-rt-permission"
 
-/* --- one run --- */
+/* --- a measured run and its document --- */
 
 static const char *condition_text(const json_t *run, const char *key)
 {
@@ -42,8 +42,8 @@ static int64_t duration_ns(const json_t *run)
     return (int64_t)slots_of(run) * SLOT_NS;
 }
 
-/* @return the number of late wake-ups in n slots of a run, from slot `first` on. The numbers come
- * from a file and may be wrong, so they are limited. */
+/* @return the number of late wake-ups in n slots (of 100 ms) of a run, from slot `first` on. The
+ * numbers come from a file and may be wrong, so they are limited. */
 static uint64_t late_of(const json_t *run, size_t first, size_t n)
 {
     uint64_t sum = 0;
@@ -132,7 +132,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     return status;
 }
 
-/* --- before --- */
+/* --- apply: the run before the first change --- */
 
 /* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give
  * it? */
@@ -190,7 +190,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
     return r == 0;
 }
 
-/* --- now --- */
+/* --- verify: the run after the changes --- */
 
 static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
@@ -208,8 +208,9 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
         look_at(done->before, path, done);
 }
 
-/* Chooses the policy and CPU of the earlier run; real-time priority if the right to it was applied
- * since. Without that right there is no fair comparison. */
+/* Configures the second run like the first one: period, duration, CPU and policy. If `apply` gave
+ * the right to real-time priority after the first run, the second run uses that priority. Sets
+ * done->why if this process lacks the right, since its run could not be compared. */
 static void choose(const struct st_journal *journal, struct st_before_after *done,
                    struct st_session_config *config)
 {
@@ -285,7 +286,7 @@ void st_before_after_finish(struct st_before_after *done)
     *done = (struct st_before_after){0};
 }
 
-/* --- the comparison --- */
+/* --- printing the comparison --- */
 
 static const char *run_text(const json_t *run)
 {

@@ -133,7 +133,7 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
             else
                 status = st_failure("'%s' failed. Run this command by hand.", row->command);
         }
-        /* running values of devices were restored already */
+        /* after revert, the running values of udev's devices are restored already */
         if (!(reverted && kind == ST_CHANGE_UDEV))
             text = st_text_joined(text, "; it ", row->then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)

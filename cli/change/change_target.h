@@ -16,11 +16,11 @@ struct st_change_target {
     const char *card; /* beginning of the name of a card that gets a larger reserve; NULL: none */
     struct st_journal journal;
     struct st_facts *facts;  /* NULL before st_change_target_judge */
-    struct st_report report; /* of these facts */
+    struct st_report report; /* what the rules found in `facts` */
 };
 
-/** Does this user, who is not root, have a journal of own settings? root: as in
- * st_change_target_open. */
+/** Does this user, who is not root, have a journal of own settings? @param root a captured tree,
+ * which has no such journal; NULL: this machine. */
 bool st_change_target_has_own(const char *root);
 /** Opens a target. Reports errors on stderr, such as another sleeptune that changes settings now,
  * or an unreadable journal. @param root a folder; NULL: this machine. @param own the user's own
@@ -31,8 +31,8 @@ ST_NODISCARD int st_change_target_open(const char *root, bool own, struct st_cha
 ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames,
                                         int64_t rate_hz, struct st_change_target *target);
 /** Undoes what an interrupted run (apply, revert, tune) left, forgets running values of earlier
- * boots, and undoes these rules, or all. Prints what it did, unless quiet. @param ret closed, with
- * the events.
+ * boots, and undoes the changes of the rules `ids`, or of all rules. Prints what it did, unless
+ * quiet. @param ret receives the numbers of events; it needs no closing.
  * @return an st_exit. */
 ST_NODISCARD int st_change_target_revert(struct st_change_target *target, bool all,
                                          const char *const *ids, bool quiet,

@@ -5,8 +5,10 @@
 #include "platform/program/failure.h"
 #include "platform/program/stop.h"
 
-#define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs write "absent" before */
-#define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays writes more often than this */
+/* longest wait for the head; a helper program that cannot listen writes "absent" earlier */
+#define ANSWER_NS (12 * ST_NS_PER_S)
+/* a helper program that plays writes more often; a longer silence ends the run */
+#define SILENCE_NS (3 * ST_NS_PER_S)
 
 struct run {
     const struct st_listen_calls *calls;
@@ -18,7 +20,7 @@ struct run {
                                            is not available; safe text */
 };
 
-/* --- what the program says --- */
+/* --- what the helper program writes --- */
 
 static void on_head(void *ctx, const struct st_capture_head *head)
 {
@@ -80,7 +82,7 @@ static void on_event(void *ctx, const struct st_capture_event *event)
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
-/* --- listening over one way back --- */
+/* --- listening over one way of recording --- */
 
 /* Reads until the program has written its head, or why it cannot listen. @return whether there is a
  * head. */
@@ -146,7 +148,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     return r;
 }
 
-/* --- choosing the way back --- */
+/* --- choosing the way of recording --- */
 
 static bool is_here(const struct st_platform *p, const struct st_way *way)
 {
@@ -179,9 +181,9 @@ static bool may_be_port(const char *device)
            !st_text_begins(device, "plughw:");
 }
 
-/* @return the name of the way, or of the way that uses the device `back`: /dev/dsp1 and "hw:1" are
- * devices of the system; a name with a colon may also be a node of PipeWire or a port of JACK,
- * another word is such a node. */
+/* Finds the name of the way that `back` means. `back` may be that name, or a device to record from:
+ * /dev/dsp1 and "hw:1" are devices of the system; a name with a colon may also be a node of
+ * PipeWire or a port of JACK; any other word is a node of PipeWire. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     ST_EACH (way, st_ways) {

@@ -26,8 +26,8 @@ struct st_listen_live {
     size_t forced_n;
     uint64_t events_n[ST_CAPTURE_EVENT_KINDS]; /* number of events of each kind, except FORCED and
                                                   ABSENT */
-    struct st_capture_event
-        events[ST_LISTEN_EVENTS_MAX]; /* the first of the counted events; texts are foreign */
+    /* the first of the counted events; texts are foreign */
+    struct st_capture_event events[ST_LISTEN_EVENTS_MAX];
     size_t events_kept_n;
 };
 
@@ -40,7 +40,7 @@ struct st_listen_calls {
 
 /** Plays and records for the wished time, or until Ctrl-C (the caller calls st_stop_catch). @param
  * ret large: do not put it on the stack. @return ST_EXIT_DONE with *ret filled; ST_EXIT_USAGE or
- * ST_EXIT_FAILURE with a message on standard error: no way back is available, and how to set one
- * up. */
+ * ST_EXIT_FAILURE with a message on standard error: no way of recording the signal is available,
+ * and how to set one up. */
 int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret);

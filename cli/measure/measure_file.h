@@ -12,8 +12,8 @@ struct st_measure_file {
     bool reported; /* the error was reported during the run */
 };
 
-/** Opens the file, which becomes the sink of config, so that *file must not move. @return 0, or an
- * exit status after a message. */
+/** Opens the file and makes it the sink of `config`, which from then on points into *file, so that
+ * *file must not move. @return 0, or an exit status after a message. */
 ST_NODISCARD int st_measure_file_open(struct st_session_config *config,
                                       struct st_measure_file *file);
 

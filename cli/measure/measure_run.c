@@ -9,7 +9,7 @@
 
 #define NAP_NS (100 * ST_NS_PER_MS)
 
-static struct st_session *volatile running; /* for the signal handlers */
+static struct st_session *volatile running; /* the session that a signal handler ends; NULL: none */
 static volatile sig_atomic_t demoted;
 
 static void on_stop(void)
@@ -25,7 +25,8 @@ static void on_demoted(void)
         st_session_release(running);
 }
 
-/** Calls `look` with the result so far. @return its answer; true: there is no result yet. */
+/** Calls `look` with the result so far. @return what `look` returns (false: end the loop), or true
+ * if there is no result yet. */
 static bool show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
 {
     struct st_result result;

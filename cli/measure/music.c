@@ -12,12 +12,13 @@
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 
-#define READS_MAX  64                   /* polls of a source at a time */
-#define LOADS_NS   INT64_C(10500000000) /* after this time, each node that plays has a load line */
+#define READS_MAX 64 /* most polls of one source in one call */
+/* from this time on, the helper program has reported a load for each node that plays */
+#define LOADS_NS   INT64_C(10500000000)
 #define SOURCE     "the server, while measuring" /* source of facts that this program saw */
 #define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000
-#define SUM_NS     (10 * ST_NS_PER_S) /* a record of the daemon can sum up this time */
+#define SUM_NS     (10 * ST_NS_PER_S) /* longest time that one record of the daemon sums up */
 
 struct server {
     const struct st_music *music;
@@ -31,8 +32,8 @@ struct st_music {
     int64_t begin_ns;
     struct server servers[ST_XRUN_SOURCES_MAX];
     size_t servers_n;
-    const char
-        *why; /* why no server is watched; NULL: at least one is, or its watch.why has the reason */
+    /* why no server was started; NULL: watch.why of a server says why it is not watched */
+    const char *why;
 };
 
 /* --- reports of the sound servers --- */
@@ -42,7 +43,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct server *server = ctx;
     struct st_platform *platform = server->music->p;
     struct st_xrun_seen safe = *seen;
-    if (seen->kind == ST_XRUN_SEEN_ENDED) /* not used: what a client did counts for the whole run */
+    if (seen->kind == ST_XRUN_SEEN_ENDED) /* keep a client that has ended in the table, since its
+                                             dropouts count for the whole run */
         return;
     st_safe_text(safe.event.client);
     st_safe_text(safe.event.culprit);
@@ -105,7 +107,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     music->why = "no sound server is running for this user";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
-            /* on FreeBSD, the helper program looks for its server */
+            /* on FreeBSD, start each helper program: it finds out whether its server runs */
             (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons)))
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
@@ -123,7 +125,7 @@ void st_music_poll(struct st_music *music)
         poll_server(server);
 }
 
-/* --- the answer --- */
+/* --- the result: facts and dropouts --- */
 
 static const char *name_of(const struct server *server)
 {
@@ -140,7 +142,7 @@ uint64_t st_music_dropouts(const struct st_music *music)
     return n;
 }
 
-/* Fills *ret with the servers that lost sound or are watched to the end. @return their number */
+/* Fills *ret with the servers that lost sound or are watched to the end. @return their number. */
 static size_t sources_of(const struct st_music *music, struct st_dropout_source *ret)
 {
     size_t n = 0;
@@ -209,9 +211,10 @@ static void put_dropouts(const json_t *dropouts, const char *source, struct st_f
 
 /* --- what a daemon recorded --- */
 
-/* Asks a running daemon, which sees more than `sleeptune check`: two answers for the same second
- * would contradict each other. @return the daemon's "dropouts", a new reference, with the next step
- * of its screen in facts; NULL: it recorded none of this server, so what was seen here counts. */
+/* Asks a running daemon for the dropouts of this time. The daemon sees more than `sleeptune check`,
+ * and two answers for the same second would contradict each other. @return the daemon's "dropouts",
+ * a new reference, after its next step was put into facts; NULL: the daemon recorded no dropout of
+ * this server, so the caller uses those that this program saw. */
 static json_t *records_of(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     struct st_daemon_answer status = {0}, causes;
@@ -235,7 +238,7 @@ static json_t *records_of(const struct server *server, int64_t duration_ns, stru
 }
 
 /* Puts what was seen of a server into facts, or (`ask`) what a daemon recorded of it. @return the
- * dropouts that were put; frees `dropouts` if it returns other ones */
+ * dropouts that were put; frees `dropouts` if it returns other ones. */
 static json_t *put(const struct server *server, json_t *dropouts, int64_t duration_ns, bool ask,
                    struct st_facts *facts)
 {
@@ -267,9 +270,10 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
     if (music == NULL)
         return NULL;
     st_music_poll(music);
+    /* poll once more: a stopped helper program writes nothing, and this poll notices that it has
+     * not watched */
     ST_EACH_OF (server, music->servers, music->servers_n)
-        take(server); /* poll once more: a stopped helper program writes nothing, and this poll
-                         notices that it has not watched */
+        take(server);
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);

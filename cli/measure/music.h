@@ -10,8 +10,8 @@
 struct st_music;
 
 /** Starts the helper programs among `sources` (ends with NULL) whose sound servers run according to
- * `facts`, in the same way as sleeptuned; as root for the user who ran sudo, or none. One thread
- * for all functions. @return NULL: out of memory. */
+ * `facts`, in the same way as sleeptuned; as root, those of the user who ran sudo; without such a
+ * user, none. One thread for all functions. @return NULL: out of memory. */
 struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
                                 const struct st_facts *facts, bool as_root);
 

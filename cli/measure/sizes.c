@@ -7,7 +7,7 @@
 #include "platform/rtkit.h"
 
 #define SHORTEST 32u
-/* --- the run --- */
+/* --- the measurement --- */
 
 static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
 {
@@ -48,9 +48,8 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
-    const uint32_t usual = used->rate_hz > 192000
-                               ? 4 * SHORTEST
-                               : SHORTEST; /* the shortest period of the loop is 50 us */
+    /* 32 frames at 768 kHz would be shorter than 50 us, the loop's shortest period */
+    const uint32_t usual = used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST;
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);
@@ -86,7 +85,7 @@ void st_sizes_finish(struct st_sizes *sizes)
         st_result_finish(&sizes->result);
 }
 
-/* --- the rows --- */
+/* --- the table of buffer sizes --- */
 
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
 {

@@ -16,7 +16,8 @@ struct st_sizes {
     struct st_predict_table table;
 };
 
-/** The shortest size: asked_frames, or if 0: 32 frames, or the buffer in use if that is shorter. */
+/** The shortest buffer size (frames): asked_frames, or if that is 0, 32 frames (above 192 kHz:
+ * 128), or the size in use if that is shorter. */
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames);
 
 /** Measures at the shortest size. Ctrl-C ends it early and keeps the result so far. Free with

@@ -71,8 +71,9 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
     return status;
 }
 
-/* The file of the caller's own daemon, in a folder that depends on the version of systemd, or else
- * that of the system's daemon. Root always gets the latter: no user may choose what root reads. */
+/* Chooses a history file: that of the user's own daemon, whose folder depends on the version of
+ * systemd, else that of the system's daemon. For root it is always the system's file, since no user
+ * may choose what root reads. */
 static const char *choose_file(void)
 {
     static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};

@@ -13,11 +13,11 @@ struct st_history_wish {
     struct st_history_asked asked;
     const char *socket; /* --socket; NULL: not given */
     const char *db;     /* --db; NULL: the daemon if it listens, else a file in a state folder */
-    const char *
-        *whose; /* receives the source of the answer, a line for the screen, as of st_text */
+    const char **whose; /* receives a line for the screen that names the daemon or file of the
+                           answer; a text of st_text */
 };
 
-/** What st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL) returns. */
+/** Name of a function in the module "history", for st_module_load. */
 #define ST_MODULE_HISTORY_ASK_SYMBOL "st_module_history_ask"
 /** @return an st_exit, after a message; *ret is set on ST_EXIT_DONE only. */
 typedef int (*st_module_history_ask_fn)(const char *command, const struct st_history_wish *wish,
@@ -26,17 +26,18 @@ typedef int (*st_module_history_ask_fn)(const char *command, const struct st_his
 __attribute__((visibility("default"))) int
 st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret);
 
-/** What st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL) returns. */
+/** Name of a function in the module "history", for st_module_load. */
 #define ST_MODULE_HISTORY_TRACE_SYMBOL "st_module_history_trace"
-/** Reads what was kept of a moment. @param wall_ns INT64_MAX: the newest copy. @return an st_exit,
- * after a message; *ret is set on ST_EXIT_DONE only; free with st_trace_copy_finish. */
+/** Reads the copy of audio cycles that sleeptuned kept for a dropout or a mark. @param wall_ns time
+ * of that dropout or mark; INT64_MAX: the newest copy. @return an st_exit, after a message; *ret is
+ * set on ST_EXIT_DONE only; free with st_trace_copy_finish. */
 typedef int (*st_module_history_trace_fn)(const char *command, const struct st_history_wish *wish,
                                           int64_t wall_ns, struct st_trace_copy *ret);
 __attribute__((visibility("default"))) int
 st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
                         struct st_trace_copy *ret);
 
-/** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
+/** Name of a function in the module "history", for st_module_load. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"
 
 /** Late wake-ups of a history, and their source. */

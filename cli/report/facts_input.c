@@ -260,7 +260,7 @@ const char *st_facts_input_player(const struct st_facts_input *input)
 {
     const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
     if (user == NULL && geteuid() == 0)
-        user = getlogin(); /* su: who logged in */
+        user = getlogin(); /* under su: the user who logged in */
     return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
 }
 

@@ -13,8 +13,8 @@
 struct st_facts_input {
     const char *snapshot; /* file, "-": standard input; NULL: none */
     const char *root;     /* folder; NULL: none */
-    const char
-        *texts[ST_FACTS_INPUT_TEXTS_MAX]; /* files with one posted text each, "-": standard input */
+    /* files with one posted text each, "-": standard input */
+    const char *texts[ST_FACTS_INPUT_TEXTS_MAX];
     size_t texts_n;
     const char *user; /* whose rights to judge; NULL: of the facts' user */
     bool no_servers;  /* do not query running servers of this machine */
@@ -24,8 +24,8 @@ struct st_facts_input {
  * not known. */
 const char *st_facts_input_player(const struct st_facts_input *input);
 
-/** Under sudo, judges this machine with the rights of the player, since root may do what the player
- * may not. Says so on stderr. */
+/** If root judges this machine, sets input->user to the player, since root may do what the player
+ * may not. Prints that on stderr. */
 void st_facts_input_of_player(struct st_facts_input *input);
 
 /** Facts of the snapshot, the folder, the texts or (if none is given) this machine; on failure a

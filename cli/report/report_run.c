@@ -110,7 +110,7 @@ static int unknown_rule(const char *typed)
     return st_failure_usage("no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
-/* Leaves only the findings of the rules in "ID,ID". @return an st_exit. */
+/* Removes all findings except those of the rules in `ids`, "ID,ID". @return an st_exit. */
 static int leave_only(struct st_report *report, const char *ids)
 {
     size_t n = 0;

@@ -72,8 +72,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
-        fputs(heading,
-              out); /* the counts above do not include these settings, since they are not tried */
+        fputs(heading, out);
         heading = "";
         st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT,
                      width);
@@ -96,9 +95,9 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (plan->open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
+        /* sudo only if this process is root: another user might have other settings to try */
         fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n",
-                geteuid() == 0 ? sudo_word() : "",
-                frames); /* as the same user: another one may have other settings to try */
+                geteuid() == 0 ? sudo_word() : "", frames);
 }
 
 /* --- the result --- */
@@ -150,8 +149,8 @@ static const char *answer_text(const struct st_tune_output *output)
                    helps_n == 1 ? "s" : "", frames);
 }
 
-/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such
- * row. */
+/* Finds the undecided setting with the most evidence that it helps. @return its row; t->n: there is
+ * no such setting. */
 static size_t most_promising(const struct st_tuning *t)
 {
     size_t best = t->n;
@@ -179,8 +178,8 @@ static const char *next_text(const struct st_tune_output *output)
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
-    if (ids[0] != '\0' &&
-        output->wish->why[0] == '\0') /* the user named the buffer size: name it again */
+    /* the user named the buffer size: name it again */
+    if (ids[0] != '\0' && output->wish->why[0] == '\0')
         ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
         return st_text("%ssleeptune apply%s", sudo_word(), ids);

@@ -12,13 +12,14 @@
 
 struct st_tune_output {
     const struct st_candidates *candidates;
-    const struct st_tuning *plan;   /* row i is candidate i */
-    const struct st_tuning *tuning; /* as plan, after the measurement; NULL: nothing was measured */
+    const struct st_tuning *plan; /* row i is candidate i */
+    const struct st_tuning
+        *tuning; /* the rows of `plan` with results; NULL: nothing was measured */
     const struct st_wish *wish;
     int64_t budget_ns;
     bool dry_run;
     bool real_time; /* the loop had real-time priority */
-    bool offered;   /* the result is followed by a question or by apply, and has no next step */
+    bool offered;   /* `tune` asks or applies after the result, so the result prints no next step */
     int width;      /* columns of the terminal */
 };
 

@@ -10,8 +10,8 @@
 #include "cli/change/change_output.h"
 #include "platform/program/failure.h"
 
-/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. Its blocks
- * are shorter. */
+/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. It sends a
+ * byte before each block, and a block is shorter than this time. */
 #define SILENCE_MS 60000
 
 /* --- the supervising process --- */
@@ -68,8 +68,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
         (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     if (why == NULL) {
         why = st_applied_revert(&applied, false, NULL);
-        if (why != NULL &&
-            applied.n[ST_EVENT_FAILED] == 0) /* each change that failed was reported */
+        /* hear() has already reported each change that failed */
+        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0)
             complain(why);
         st_applied_close(&applied);
     } else {
@@ -114,8 +114,8 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
 {
     *ret = (struct st_tune_supervisor){
         .candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
-    if (!has_values(
-            candidates)) /* a latency request and a thread's timer slack end with the tuner */
+    if (!has_values(candidates)) /* no supervisor: a latency request and a thread's timer slack end
+                                    with the tuner */
         return 0;
     /* fork before the lock is taken: only the tuner must hold it */
     const int r = fork_supervisor(ret, p, folder);
@@ -186,7 +186,8 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     return r == -EBUSY ? -EBUSY : -EIO;
 }
 
-/* Switches settings off before it switches others on, so that no other setting is on meanwhile. */
+/* Switches off what must be off, then switches on what must be on, so that no further setting is on
+ * in between. */
 int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
 {
     if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {

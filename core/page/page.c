@@ -83,7 +83,7 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
     }
 }
 
-/* Writes a row of two columns; without a label, the text takes both. */
+/* Writes a row of two columns. Without a label, the text takes both columns. */
 static void put_row(FILE *out, const json_t *row)
 {
     const char *label = string(row, "label"), *time = time_text(get(row, "time_ns"));

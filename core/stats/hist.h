@@ -4,7 +4,7 @@
 
 #include "core/base.h"
 
-/* 1 hour; larger values are only in over_n and max_ns */
+/* 1 hour; larger values have no bucket and are counted in over_n */
 #define ST_HIST_HIGHEST_NS INT64_C(3600000000000)
 
 /**
@@ -22,10 +22,10 @@ struct st_hist {
     uint64_t early_n; /* values below 0 */
     /* values whose magnitude is above ST_HIST_HIGHEST_NS; negative ones are in early_n as well */
     uint64_t over_n;
-    uint64_t
-        early_over_n; /* values below -ST_HIST_HIGHEST_NS; they are in early_n and over_n as well */
-    int64_t min_ns;   /* exact smallest value; INT64_MAX while total_n is 0 */
-    int64_t max_ns;   /* exact largest value; INT64_MIN while total_n is 0 */
+    /* values below -ST_HIST_HIGHEST_NS; they are in early_n and over_n as well */
+    uint64_t early_over_n;
+    int64_t min_ns; /* exact smallest value; INT64_MAX while total_n is 0 */
+    int64_t max_ns; /* exact largest value; INT64_MIN while total_n is 0 */
     double sum_ns;
 };
 

@@ -5,8 +5,8 @@
 /* largest variance n*p*(1-p) for which the binomial distribution is summed exactly */
 #define EXACT_VARIANCE_MAX 1000.0
 #define CONFIDENCE_MAX     0.999999
-#define GAMMA_EXACT_MAX                                                                            \
-    1000 /* largest shape for which the gamma distribution is computed exactly */
+/* largest shape for which the gamma distribution is computed exactly */
+#define GAMMA_EXACT_MAX 1000
 
 /* Ranks from the binomial distribution (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX.
  * The sum is computed with logarithms, because (1-s)^n may be far below the smallest double.

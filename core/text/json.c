@@ -31,8 +31,9 @@ int st_json_written(char *text, json_t **ret)
     return 0;
 }
 
-/** Is this a character that is not safe, but that JSON allows within a string? Newlines of an
- * indented document are not. @return its length in bytes; 0: another character. */
+/** Is this a character that is not safe, but that JSON allows within a string? The newlines between
+ * the members of an indented document are not within a string. @return its length in bytes; 0:
+ * another character. */
 static size_t unsafe(const char *at, uint32_t *ret_point)
 {
     const size_t bytes =

@@ -16,7 +16,7 @@ static inline json_t *st_json_boolean(bool value)
     return json_boolean(value);
 }
 
-/** A JSON text; null for NULL. */
+/** A JSON string with this text; JSON null if text is NULL. */
 static inline json_t *st_json_string_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();

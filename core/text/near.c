@@ -1,4 +1,4 @@
-/* Finds the known name that a mistyped name is most like. */
+/* Finds the known name that is most similar to a mistyped name. */
 #include "core/text/near.h"
 
 static size_t least(size_t a, size_t b)

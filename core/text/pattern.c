@@ -24,8 +24,8 @@ static size_t part_length(const char *at, char kind, const char *behind)
     switch (kind) {
     case 'd':
         len = strspn(at, "+-.0123456789");
-        return len -
-               (len > 0 && at[len - 1] == '.'); /* without the full stop at the end of a sentence */
+        /* leave out the full stop at the end of a sentence */
+        return len - (len > 0 && at[len - 1] == '.');
     case 'v':
         return *at >= '0' && *at <= '9' ? strcspn(at, stops) : 0;
     case 's':

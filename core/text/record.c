@@ -96,8 +96,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads a value up to a blank, and decodes its escapes. @return the text behind it; NULL: an
- * incomplete escape, or too long. */
+/* Reads a value up to a blank, and decodes its escapes; a value that is too long is cut. @return
+ * the text behind it; NULL: an incomplete escape. */
 static const char *read_value(const char *text, char ret[VALUE_BYTES])
 {
     size_t n = 0;

@@ -40,7 +40,7 @@ struct st_record {
 int64_t st_record_number(const struct st_field *field, const void *from);
 bool st_record_is_known(const struct st_field *field, const void *from);
 
-/** The text of a name, or the word for a value. */
+/** The text of a member that is a name; for other members the word for their value. */
 const char *st_record_text(const struct st_field *field, const void *from);
 
 /** Sets a number. @return false: out of range; nothing was written. */

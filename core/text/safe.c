@@ -43,8 +43,8 @@ bool st_safe_point(uint32_t point)
     return true;
 }
 
-/** Reads one character of foreign text. @param bytes at least 1. @return bytes that were read.
- * Writes *ret_bytes bytes from *ret_safe in their place. */
+/** Reads one character of foreign text. @param bytes at least 1. @return the number of bytes that
+ * were read. The caller shows the *ret_bytes bytes at *ret_safe instead of them. */
 static size_t next(const char *text, size_t bytes, const char **ret_safe, size_t *ret_bytes)
 {
     uint32_t point;

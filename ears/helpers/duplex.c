@@ -35,8 +35,9 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
  * device has gone. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
+    /* `device`, an array of float, is large enough for each format */
     float signal[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS],
-        device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS]; /* device: any format fits */
+        device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS];
     float *const to[] = {signal, signal + 1};
     st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, ST_DUPLEX_CHANNELS, frames_n);
     to_device(duplex->format, signal, device, (size_t)frames_n * ST_DUPLEX_CHANNELS);
@@ -58,8 +59,8 @@ static int play(struct st_duplex *duplex, uint32_t frames_n)
         xrun = duplex->ops->xrun(duplex->device);
     if (xrun != ST_DUPLEX_XRUN_NONE)
         say_xrun(duplex);
-    if (n >= 0 &&
-        xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again, and needs its reserve of frames */
+    if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again with an empty buffer:
+                                                  refill its reserve */
         n = write_signal(duplex, duplex->ahead_frames);
     return n < 0 ? (int)n : 0;
 }
@@ -95,7 +96,7 @@ static void *run(void *ctx)
 {
     struct st_duplex *duplex = ctx;
     const struct sched_param param = {.sched_priority = PRIORITY};
-    /* without that right, the thread keeps its policy */
+    /* without the right to real-time priority, the thread keeps its policy */
     (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
     int r = st_duplex_begin(duplex);
     while (r == 0)

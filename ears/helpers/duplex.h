@@ -1,12 +1,11 @@
 /* Two devices that one thread reads and writes in turns: the common part of ALSA and OSS. Each
- * backend implements st_duplex_ops. The frame of the signal is what was written, so an xrun leaves
- * a gap in the recorded signal. */
+ * backend implements st_duplex_ops. The signal advances only by the frames that were written. */
 #pragma once
 
 #include "ears/helpers/ear.h"
 
 #define ST_DUPLEX_CHANNELS   2
-#define ST_DUPLEX_FRAMES_MAX 8192 /* four periods */
+#define ST_DUPLEX_FRAMES_MAX 8192 /* most frames in a device's buffer of four periods */
 
 enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16, ST_DUPLEX_FLOAT };
 
@@ -17,7 +16,8 @@ struct st_duplex_ops {
      * @return frames; 0: an xrun, after which the device runs again; a negative errno value: the
      * device has gone. */
     long (*read)(void *device, void *to, uint32_t frames_n);
-    /** Writes all frames. @return as `read`. */
+    /** Writes all frames. @return frames; 0: an xrun, after which the device runs again; a negative
+     * errno value: the device has gone. */
     long (*write)(void *device, const void *from, uint32_t frames_n);
     /** Xruns since the last call, of a device that continues after an xrun and counts xruns. NULL:
      * `read` and `write` report xruns. */
@@ -32,10 +32,11 @@ struct st_duplex {
     const struct st_duplex_ops *ops;
     void *device;
     enum st_duplex_format format; /* of both devices */
-    uint32_t period_frames,
-        ahead_frames; /* frames read in one turn; frames written before the first */
-    bool started;     /* the audio thread was started; main thread only */
-    atomic_int gone;  /* a negative errno value after the device has gone */
+    /* period_frames: frames that one turn reads; ahead_frames: frames written before the first
+     * turn, as a reserve */
+    uint32_t period_frames, ahead_frames;
+    bool started;    /* the audio thread was started; main thread only */
+    atomic_int gone; /* a negative errno value after the device has gone */
 };
 
 /** Writes the first ahead_frames, so that the playing device has a reserve. Audio thread. @return 0

@@ -15,8 +15,8 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-/* time of sound that the ring holds: the command may read it this late without a loss. At 48 kHz
- * this is a power of two frames */
+/* sound that the ring holds at least: the command may read this late without a loss. At 48 kHz
+ * and two channels it just fits into 512 KiB, a power of two */
 #define RING_NS (1350 * ST_NS_PER_MS)
 
 static struct st_ear_shared alone; /* state of a program that plays and records in one process */
@@ -52,7 +52,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
             ear->way = optarg;
         else if (option == 'f')
             refuse(argv[0], "-f: not a buffer size");
-        else if (option == '?') /* getopt has said why */
+        else if (option == '?') /* getopt has printed the reason */
             exit(ST_EAR_USAGE);
     }
     if (optind < argc)
@@ -119,7 +119,7 @@ int st_ear_prepare(struct st_ear *ear)
 
 /* --- the audio thread --- */
 
-#define PART 256 /* frames; on the stack */
+#define PART 256 /* frames that are made at once, in an array on the stack */
 
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n)
@@ -153,7 +153,8 @@ static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset,
                      int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
-    if (missed != 0) /* 0: after a change of the clock, the number is not known */
+    if (missed != 0) /* a difference from 2^31 on comes from a change of the server's clock: report
+                        0 frames, unknown */
         st_ear_event(ear, ST_CAPTURE_RECORDER, missed < UINT32_MAX / 2 ? missed : 0, time_ns);
     if (behind != 0)
         st_ear_event(ear, ST_CAPTURE_PLAYER, behind < UINT32_MAX / 2 ? behind : 0, time_ns);

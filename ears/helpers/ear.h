@@ -17,7 +17,7 @@
 
 enum {
     ST_EAR_DONE = 0,
-    ST_EAR_ABSENT = 2, /* the reason was written */
+    ST_EAR_ABSENT = 2, /* this way of recording is not available; an event says why */
     ST_EAR_USAGE = 3,
     ST_EAR_FAILED = 4
 };
@@ -26,7 +26,7 @@ enum {
 #define ST_EAR_PUMP_MS    20 /* interval of writing to the pipe */
 #define ST_EAR_PUMP_NS    (ST_EAR_PUMP_MS * INT64_C(1000000))
 
-/* Shared by the two processes. */
+/* Memory that the player and the recorder, two processes, share. */
 struct st_ear_shared {
     atomic_bool linked, go; /* linked: the player is in the graph; go: it plays */
     atomic_ullong played;   /* frames of the signal so far */
@@ -42,15 +42,17 @@ struct st_ear {
     const char *plays, *records; /* -p, -r: devices; "": the default ones */
     uint32_t frames;             /* -f: buffer size to set in the server or device; 0: unchanged */
     struct st_ear_shared *shared;
-    bool player;                 /* this process only plays */
-    pid_t pid;                   /* of the player, in the other process; 0: none, -1: ended */
-    int input;                   /* reaches its end when this process should end */
-    int line;                    /* the player's input, which ends with this process */
+    bool player; /* this process only plays */
+    pid_t pid;   /* in the recorder: the player's process; 0: no other process, -1: the player has
+                    ended */
+    int input;   /* reaches its end when this process should end */
+    int line;    /* the player's input, which ends with this process */
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* audio thread only */
     /* members that only the audio thread of the recorder uses */
-    uint32_t offset, time; /* offset of the last packet; time of the next one */
+    uint32_t offset, time; /* offset: `shared->offset` at the last packet; time: the server's time
+                              at which the next packet should begin, in frames */
     uint64_t recorded;
     /* main thread only */
     size_t forced_n; /* forced glitches that were reported */
@@ -70,8 +72,9 @@ ST_NODISCARD int st_ear_prepare(struct st_ear *ear);
 /** Main thread: writes ear->head; call when all of it is known. */
 void st_ear_begin(struct st_ear *ear);
 
-/** Audio thread: gives the next frames of the signal. @param time of the server, in frames. @param
- * to one pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
+/** Audio thread: writes the next frames of the signal to `to`. @param time of the server, in
+ * frames. @param to one pointer for each channel (NULL: not wanted), frames `stride` floats
+ * apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames

@@ -1,7 +1,7 @@
-/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two halves
- * of snd-aloop (-w aloop), or a card's output and input that a cable connects (-w device). -p and
- * -r name other devices: with "-p default", or a server's plug-in, the sound server is part of the
- * way. */
+/* sleeptune-listen-alsa: plays a test signal on one ALSA device and records another: the two
+ * halves of snd-aloop (-w aloop), or a card's output and input that a cable connects (-w
+ * device). -p and -r name other devices: with "-p default", or a server's plug-in, the signal
+ * also passes the sound server. */
 #include <alsa/asoundlib.h>
 
 #include "core/text/text.h"
@@ -109,7 +109,8 @@ static int open_device(snd_pcm_t **ret, const char *name, snd_pcm_stream_t strea
     const int r = snd_pcm_open(ret, name, stream, SND_PCM_NONBLOCK);
     if (r != 0)
         return st_ear_absent("ALSA device %.80s: %s", name, snd_strerror(r));
-    (void)snd_pcm_nonblock(*ret, 0); /* only opening must not wait for another program */
+    /* reads and writes may wait; only opening must not wait for another program */
+    (void)snd_pcm_nonblock(*ret, 0);
     return ST_EAR_DONE;
 }
 

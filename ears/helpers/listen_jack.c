@@ -1,9 +1,8 @@
 /* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's
  * output port to another's input port (-w jack), or over the physical ports that a cable or a
- * card's loopback connects
- * (-w cable). Two processes, each with one client. An additional port without sound makes JACK run
- * the player after the recorder in each cycle, so that the recorder runs, and hears the loss, even
- * when the player is not ready. */
+ * card's loopback connects (-w cable). There are two processes with one client each. An
+ * additional port without sound makes JACK run the player after the recorder in each cycle, so
+ * that the recorder runs, and hears the loss, even when the player is not ready. */
 #include <jack/jack.h>
 #include <signal.h>
 #include <unistd.h>
@@ -120,8 +119,8 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return no_port(
-            name, "record from"); /* if the player's port is missing, the recorder reports that */
+        /* if the player's port is missing, the recorder reports that */
+        return no_port(name, "record from");
     for (size_t i = 0; i < CHANNELS; i++) {
         const char *const ends[] = {ports[i], jack_port_name(listener.ports[i])};
         (void)jack_connect(listener.client, ends[plays], ends[!plays]);
@@ -129,13 +128,13 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
     const jack_port_t *port = jack_port_by_name(listener.client, ret);
     if (!plays && port != NULL && (jack_port_flags(port) & JackPortIsPhysical) == 0)
-        ST_PRINT(listener.ear.head.way,
-                 "jack"); /* a port of another client: the path is within the graph */
+        /* another client's port: the path is within JACK's graph */
+        ST_PRINT(listener.ear.head.way, "jack");
     return ST_EAR_DONE;
 }
 
-/* Connects this process's ports: to a device (cable), or else, within the graph, the recorder's to
- * the player's. */
+/* Connects this process's ports to those of a device, if a cable is used. Without a cable, the
+ * recorder connects its ports to those of the player, and the player connects nothing. */
 static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
@@ -200,7 +199,8 @@ static int open_client(const char *server)
         jack_activate(listener.client) != 0)
         return st_ear_absent("the JACK server refuses the client");
     if (listener.ear.player && listener.ear.frames > 0) {
-        /* the player must live as long as the recorder, and then restore the buffer size */
+        /* ignore signals, so that the player outlives the recorder and then restores the buffer
+         * size */
         (void)signal(SIGINT, SIG_IGN);
         (void)signal(SIGTERM, SIG_IGN);
         listener.size_before = jack_get_buffer_size(listener.client);

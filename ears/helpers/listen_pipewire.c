@@ -29,18 +29,18 @@
 #define MONO_FLOATS "32 bit float mono audio"
 
 struct node {
-    uint32_t id; /* 0: free */
+    uint32_t id; /* 0: this slot is free */
     bool sink, source;
     char name[ST_CAPTURE_TEXT_BYTES];
 };
 
 struct port {
-    uint32_t id, node; /* 0: free */
+    uint32_t id, node; /* 0: this slot is free */
     bool out;
 };
 
 struct link {
-    uint32_t id, from, to; /* id 0: free; from, to: nodes */
+    uint32_t id, from, to; /* id 0: this slot is free; from, to: ids of nodes */
     bool said;
 };
 
@@ -53,10 +53,10 @@ struct listener {
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
     struct link links_seen[LINKS_MAX];
-    char sink[ST_CAPTURE_TEXT_BYTES],
-        source[ST_CAPTURE_TEXT_BYTES]; /* the default devices; "": not known */
-    uint32_t sink_node,
-        device; /* 0: not chosen yet. device: the sink or source that this process uses */
+    /* names of the server's default devices; "": unknown */
+    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES];
+    uint32_t sink_node, device; /* node ids; 0: not chosen yet. sink_node: the sink that gets the
+                                   signal; device: the sink or source that this process links to */
     struct pw_filter *filter;
     void *own_ports[CHANNELS];
     struct pw_proxy *links[CHANNELS];
@@ -66,9 +66,8 @@ struct listener {
     bool ended, headed;
     atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the
                                            data thread; 0: no cycle yet */
-    atomic_bool ready;                  /* the signal is ready, and playing begins */
-    bool other_rate; /* set by the data thread: the server's rate has changed, and the command was
-                        informed */
+    atomic_bool ready; /* set by the main thread: the data thread may play or record the signal */
+    bool other_rate;   /* data thread only: the command was informed of another rate */
 };
 
 static void end(struct listener *listener, int status)
@@ -77,7 +76,7 @@ static void end(struct listener *listener, int status)
     listener->ended = true;
 }
 
-/* Ends since `what` has gone. */
+/* Ends this program because the device, server or process `what` has gone. */
 static void end_without(struct listener *listener, const char *what)
 {
     int status = ST_EAR_DONE;
@@ -90,8 +89,8 @@ static void end_without(struct listener *listener, const char *what)
 
 /* --- the data thread --- */
 
-/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not
- * used. */
+/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle has
+ * no rate, so it is skipped. */
 static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
 {
     if (position == NULL || position->clock.rate.denom == 0)
@@ -195,8 +194,9 @@ static uint32_t ports_of(const struct listener *listener, uint32_t node, bool ou
     return n;
 }
 
-/* Links the ports after the server has announced those of both nodes. A device with one channel
- * plays both channels of the signal. */
+/* Links this process's ports to those of the device, after the server has announced the ports of
+ * both nodes. A device with one channel is linked to both channels of the signal. @return true:
+ * they are linked. */
 static bool link_ports(struct listener *listener)
 {
     uint32_t own[CHANNELS], device[CHANNELS];
@@ -420,7 +420,8 @@ static void on_done(void *ctx, uint32_t id, int seq)
     struct listener *listener = ctx;
     if (id != PW_ID_CORE || seq != listener->connection.sync)
         return;
-    /* the second answer comes after the metadata that was announced before the first one */
+    /* two round trips: the first one brings the list of objects, the second one the metadata,
+     * which names the default devices */
     if (++listener->syncs_n < 2)
         listener->connection.sync = pw_core_sync(listener->connection.core, PW_ID_CORE, 0);
     else if (listener->syncs_n == 2)
@@ -489,7 +490,7 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         say_programs(listener);
         st_ear_pump(ear);
     }
-    /* a recorder without a device reports the reason by itself */
+    /* a recorder that found no device has already reported that */
     if (!ear->player && listener->device != 0 && st_ear_player_ended(ear))
         end_without(listener, "the process that plays");
     if (ear->shut)
@@ -525,8 +526,8 @@ static struct pw_context *open_context(struct pw_loop *loop)
     struct pw_data_loop *data = context != NULL ? pw_context_get_data_loop(context) : NULL;
     if (data != NULL && may) {
         (void)pthread_setschedparam((pthread_t)pw_data_loop_get_thread(data), SCHED_FIFO, &high);
-    } else if (data != NULL) { /* before PipeWire 1.2, the module acts only on threads that start
-                                  after it */
+    } else if (data != NULL) { /* restart the data thread, since before PipeWire 1.2 the module
+                                  changes only threads that start after the module was loaded */
         (void)pw_data_loop_stop(data);
         (void)pw_context_load_module(context, "libpipewire-module-rt",
                                      "{ nice.level = -11 rt.prio = 83 }", NULL);

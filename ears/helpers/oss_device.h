@@ -20,4 +20,4 @@ ST_NODISCARD int st_oss_device_open(struct st_oss_device *device, const char *pl
                                     const char **ret_failed);
 void st_oss_device_close(struct st_oss_device *device);
 
-extern const struct st_duplex_ops st_oss_ops; /* of a struct st_oss_device */
+extern const struct st_duplex_ops st_oss_ops; /* their `device` is a struct st_oss_device */

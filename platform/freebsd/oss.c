@@ -33,13 +33,13 @@ static int power_of_two(size_t bytes)
     return power;
 }
 
-/* The size of the buffer is asked for before anything else (sound(4)). */
+/* Asks for the buffer size before anything else (sound(4)). */
 int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t period_bytes,
                   uint32_t *rate_hz)
 {
     int fragments = PERIODS << 16 | power_of_two(period_bytes), hz = (int)*rate_hz, off = 0;
     int r = st_oss_ask(calls, fd, SNDCTL_DSP_SETFRAGMENT, &fragments);
-    /* no conversion and no volume, if the device can do without */
+    /* turn conversion and volume off, if the device can do without them */
     (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE, &off);
     if (r == 0)
         r = demand(calls, fd, SNDCTL_DSP_SETFMT, format);
@@ -74,9 +74,8 @@ audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd)
 
 static int open_system(const char *path, int flags)
 {
-    const int fd =
-        open(path, flags | O_NONBLOCK |
-                       O_CLOEXEC); /* does not wait for another program that has the device */
+    /* do not wait for another program that has the device */
+    const int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fcntl(fd, F_SETFL, 0) == 0)
         return fd;
     close(fd);

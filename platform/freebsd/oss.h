@@ -11,8 +11,8 @@
 
 /* System calls, or a test's replacements. Errors as those of the system calls, in errno. */
 struct st_oss_calls {
-    int (*open)(const char *path,
-                int flags); /* opens without blocking; later reads and writes block */
+    /* opens without blocking; later reads and writes block */
+    int (*open)(const char *path, int flags);
     int (*close)(int fd);
     int (*ioctl)(int fd, unsigned long request, void *value);
     ssize_t (*read)(int fd, void *to, size_t bytes);
@@ -23,14 +23,15 @@ extern const struct st_oss_calls st_oss_system;
 /** Calls ioctl(2), again after EINTR. @return 0 or a negative errno value. */
 int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value);
 
-/** Sets two channels, that format (AFMT_), and four fragments of about period_bytes. @param rate_hz
- * the rate to ask for; set to the rate that the device chose. @return 0, -ENOTSUP (the device has
- * another format or number of channels), or the error of ioctl(2). */
+/** Sets two channels, the sample format `format` (AFMT_...), and four fragments of about
+ * period_bytes. @param rate_hz the rate to ask for; set to the rate that the device chose. @return
+ * 0, -ENOTSUP (the device has another format or number of channels), or the error of ioctl(2). */
 int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t period_bytes,
                   uint32_t *rate_hz);
 
 /** Writes all bytes; waits for room. @return 0 or a negative errno value. */
 int st_oss_write(const struct st_oss_calls *calls, int fd, const void *from, size_t bytes);
 
-/** Gaps since the previous call; sound(4) fills gaps by itself. */
+/** Numbers of underruns and overruns since the previous call; sound(4) fills these gaps by
+ * itself. */
 audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd);

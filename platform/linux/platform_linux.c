@@ -125,9 +125,10 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
  * too. */
 #define TOGETHER_NS 100000
 
-/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two cannot be read at once,
- * so one is read before and after the other. The tightest of several tries is used, so that a
- * thread that lost its CPU between the reads does not report a suspend. */
+/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two clocks cannot be read at
+ * once, so CLOCK_MONOTONIC is read before and after the other one. Of several tries the one with
+ * the least time between these two reads is used, so that a thread that lost its CPU between the
+ * reads does not report a suspend. */
 static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
@@ -163,7 +164,7 @@ static int linux_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, int6
     return st_posix_result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
 }
 
-/* PM QoS: a request that lasts as long as the device is open. Linux
+/* Makes a request of PM QoS, which lasts as long as the device is open. Source: Linux
  * Documentation/power/pm_qos_interface.rst. */
 
 static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us)
@@ -172,8 +173,8 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     if (fd < 0)
         return -errno;
     errno = EIO; /* error of a short write, which sets no errno */
-    if (write(fd, &us, sizeof(us)) ==
-        (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
+    /* the kernel reads four bytes as a binary number */
+    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us))
         return fd;
     const int error = errno;
     close(fd);
@@ -185,8 +186,8 @@ static void linux_release_latency(ST_UNUSED struct st_platform *platform, int ha
     close(handle);
 }
 
-/* What a thread has used so far: read by the thread itself with cheap system calls (some 2 us
- * together), by other threads from /proc, which prints the same counters. */
+/* Counters of what a thread has used so far. The thread itself reads them by cheap system calls
+ * (some 2 us together), other threads read the same counters from /proc. */
 
 /* The CPU-time clock of a thread by its id, in the kernel's encoding of a clockid
  * (CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, include/linux/posix-timers.h). pthread_getcpuclockid()
@@ -370,9 +371,9 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
 
-/* cpu.stat of this process's cgroup and of the cgroups above it, where their CPU controller is on.
- * Never closed: a process has one cgroup at a time, and a process that is moved still counts where
- * it began. */
+/* Descriptors of cpu.stat of this process's cgroup and of the cgroups above it, where their CPU
+ * controller is on. They are never closed: after a move to another cgroup, the process still reads
+ * those of its first cgroup. */
 static int stat_fds[LEVELS_MAX];
 static size_t stat_fds_n;
 
@@ -514,8 +515,8 @@ bool st_posix_reap_rest(void)
             continue;
         const bool rest = is_rest(pid);
         if (rest)
-            (void)kill(pid,
-                       SIGKILL); /* the killed process's children become ours and are found next */
+            /* the killed process's children become ours and are found next */
+            (void)kill(pid, SIGKILL);
         (void)waitpid(pid, NULL, WNOHANG);
         found = found || rest;
     }

@@ -104,7 +104,7 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
         r = open_resolved(dir_fd, done, flags);
     if (r != -ENOENT || linked[0] == '\0')
         return r;
-    /* the target of the last link may not exist in the tree: -EXDEV */
+    /* a link whose target is not in the tree gives -EXDEV; other missing files give -ENOENT */
     r = st_posix_open_beneath(dir_fd, linked, 0);
     if (r >= 0)
         close(r);

@@ -29,16 +29,16 @@ int64_t st_posix_now_ns(ST_UNUSED struct st_platform *platform) ST_NONBLOCKING
  * RealtimeSanitizer, and where time_t is 32 bits wide, calls libc's function. */
 int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
-    const uint64_t due =
-        due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division takes fewer instructions */
+    /* unsigned division takes fewer instructions */
+    const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0;
     const struct timespec ts = {.tv_sec = (time_t)(due / (uint64_t)ST_NS_PER_S),
                                 .tv_nsec = (long)(due % (uint64_t)ST_NS_PER_S)};
 #if defined(__linux__) && defined(__LP64__) && !defined(ST_RTSAN)
     return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == 0 ? 0
                                                                                         : -errno;
 #else
-    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
-                            NULL); /* returns the error, does not set errno */
+    /* returns the error, does not set errno */
+    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 #endif
 }
 

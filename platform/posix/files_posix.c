@@ -9,7 +9,7 @@
 #include "platform/posix/posix.h"
 
 #define INPUT_MAX_BYTES (INT64_C(16) << 30)
-#define NAMES_MAX       65536 /* more in one folder is not a folder of tunables */
+#define NAMES_MAX       65536 /* most names in one folder: no folder of tunables has more */
 
 /* Reads until buf is full or the file ends; procfs may hand out less than asked. */
 static ssize_t read_fully(int fd, char *buf, size_t bytes)

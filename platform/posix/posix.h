@@ -45,7 +45,7 @@ void st_posix_unlock_folder(struct st_platform *platform, int handle);
  * -EFBIG (with as much as fits), or the error of read. */
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** Converts the result of a system call, which may be a descriptor. @return -errno if the result is
- * below 0. */
+ * below 0, else the result. */
 static inline int st_posix_result(long r)
 {
     return r < 0 ? -errno : (int)r;
@@ -68,8 +68,8 @@ void st_posix_input_close(FILE *stream);
  * st_posix_input_open, or of a read from its stream. */
 const char *st_posix_input_error(int error);
 
-/** CPU time of a thread by the thread's clock. @return ns; -1: no such clock. Real-time safe, one
- * system call. */
+/** Reads a clock: CLOCK_REALTIME, a thread's CPU time ... @return ns; -1: no such clock. Real-time
+ * safe, at most one system call. */
 int64_t st_posix_clock_ns(clockid_t clock);
 
 /** Initialises a condition whose timed waits use CLOCK_MONOTONIC. @return 0 or a negative errno
@@ -100,7 +100,7 @@ ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
  * -1: /dev/null, and the program is killed when the calling thread ends. in and out are above 2;
  * the caller closes both.
  * @return 0, or a negative errno value; with as->switch_user an error in the child shows as exit
- * status 127. */
+ * status 126. */
 ST_NODISCARD int st_posix_start(const char *path, const char *const *argv,
                                 const struct st_run_as *as, int in, int out, pid_t *ret);
 /** Reaps the program if it has ended. @return true: ended, with the wait status in *ret_status (0:

@@ -19,7 +19,7 @@ static int64_t limit_value(rlim_t value)
     return (int64_t)ST_MIN((uintmax_t)value, (uintmax_t)INT64_MAX);
 }
 
-/* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
+/* Tries SCHED_FIFO in a child that only makes system calls and ends at once.
  * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the
  * child died). */
 static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
@@ -46,8 +46,8 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
         got = read(ends[0], &result, 1);
     } while (got < 0 && errno == EINTR);
     close(ends[0]);
-    /* the result came through the pipe, so ECHILD does not matter, which a process gets that
-     * ignores SIGCHLD */
+    /* waitpid fails with ECHILD if this process ignores SIGCHLD; that does not matter, since the
+     * result came through the pipe */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
     if (got != 1)
@@ -117,7 +117,8 @@ static void on_continued(ST_UNUSED int number)
     atomic_store_explicit(&continued_ns, st_posix_clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
 }
 
-/* Installs the handler of SIGCONT, unless there is another one: stops are then unknown. */
+/* Installs the handler of SIGCONT, unless the program has another handler; stops of the process
+ * then stay unknown. */
 static void watch(void)
 {
     struct sigaction action = {.sa_handler = on_continued, .sa_flags = SA_RESTART}, before;

@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define RUNS_MAX 16
-#define DEATH_NS (50 * ST_NS_PER_MS) /* a killed process is given this long to be gone */
+#define DEATH_NS (50 * ST_NS_PER_MS) /* longest wait for the end of a killed process */
 #define NAP_NS   ST_NS_PER_MS
 
 struct child {
@@ -72,7 +72,8 @@ static void finish(struct child *child, struct st_run *run, int result)
     close_output(child);
     if (child->pid == 0)
         return;
-    /* also by the child's own id: after a fork, the child may not lead its session yet */
+    /* kill the child by its own id, too, not only its process group: shortly after the fork, the
+     * child may not lead a group yet */
     (void)kill(child->pid, SIGKILL);
     (void)kill(-child->pid, SIGKILL);
 }

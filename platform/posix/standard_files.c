@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define EXIT_FAILED 4 /* as of all programs of sleeptune */
+#define EXIT_FAILED 4 /* exit status of a failure, the same in all programs of sleeptune */
 
 void st_standard_files_open(void)
 {

@@ -28,12 +28,12 @@
 #define STARTED_MAX 32
 /* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
 #define EXEC_FAILED 126
-#define REST_NAPS                                                                                  \
-    1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
+/* tries, 1 ms apart, to kill processes that a program hid: these may start more meanwhile */
+#define REST_NAPS 1000
 
-static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
+static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: a free entry */
 
-/* --- the child: system calls only --- */
+/* --- in the child: system calls only --- */
 
 /* Sets SCHED_BATCH (on FreeBSD SCHED_OTHER), whatever the policy was before. By syscall() on Linux,
  * since musl's functions for this always fail. */
@@ -103,13 +103,14 @@ static int become(const char *path, const char *const *argv, const struct st_run
         return errno;
     if (as->switch_user && setuid(0) == 0)
         return EPERM;
-    /* a program with a pipe as its input sees the end of that pipe when this process has ended */
+    /* kill the program with this process only if its input is no pipe: at the end of a pipe it ends
+     * by itself */
     st_posix_child_alone(in < 0, as->switch_user);
     (void)execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)as->env);
     return errno;
 }
 
-/* --- the parent --- */
+/* --- in the parent process --- */
 
 static pid_t *place_of(pid_t pid)
 {

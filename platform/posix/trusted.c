@@ -14,7 +14,7 @@
 extern char **environ;                       /* FreeBSD's unistd.h does not declare this */
 #endif
 
-/* Variables that root keeps: folders and sockets, if root alone can change them ... */
+/* Variables that root keeps: folders and sockets, if root alone can change them. */
 static const char *const paths[] = {"HOME",
                                     "NOTIFY_SOCKET",
                                     "SLEEPTUNE_MODULE_DIR",
@@ -25,13 +25,13 @@ static const char *const paths[] = {"HOME",
                                     "XDG_CONFIG_HOME",
                                     "XDG_RUNTIME_DIR",
                                     "XDG_STATE_HOME"};
-/* ... and texts that name no file. */
+/* Variables that root keeps since their texts name no file. */
 static const char *const texts[] = {
     "COLUMNS",  "LANG",      "LC_ALL", "LC_CTYPE", "NO_COLOR",     "SLEEPTUNE_TRACE",
     "SUDO_UID", "SUDO_USER", "TERM",   "TZ",       "WATCHDOG_PID", "WATCHDOG_USEC"};
 
 /** Can only uid and root change the file `above` and the folders above it (st_trusted_path)?
- * Shortens `above`: after false, it is the path that others can change. */
+ * @return false: `above` was shortened to the path that others can change. */
 static bool is_trusted(char *above, uid_t uid)
 {
     struct stat info;
@@ -57,8 +57,8 @@ bool st_trusted_path(const char *path, uid_t uid)
     return is_trusted(above, uid);
 }
 
-/** Can root use this path? @param path receives it without links, since others may change links
- * later. The path need not exist yet. */
+/** Can root use this path? @param path receives `value` without links, since others may change
+ * links later. The path need not exist yet. */
 static bool is_roots(const char *value, char path[PATH_MAX])
 {
     const char *slash = strrchr(value, '/');
@@ -120,8 +120,8 @@ void st_trusted_environment(void)
     char path[PATH_MAX];
     size_t n = 0;
     (void)setenv("PATH", ST_PATH_DEFAULT, 0);
-    const bool more_rights =
-        secure_getenv("PATH") == NULL; /* more rights than the caller: set-uid */
+    /* more rights than the caller: set-uid */
+    const bool more_rights = secure_getenv("PATH") == NULL;
     if (geteuid() != 0 && !more_rights) {
         forget_programs();
         return;

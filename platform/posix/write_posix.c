@@ -41,8 +41,8 @@ static struct place place_open(struct st_platform *platform, const char *path)
     return place;
 }
 
-/* Writes a changed folder to the disk. @param r of the system call that changed it; -1: it failed,
- * see errno. */
+/* Writes a changed folder to the disk. @param r result of the system call that changed the folder;
+ * -1: that call failed, and errno says why. */
 static int synced(const struct place *place, int r)
 {
     if (r == 0)
@@ -60,8 +60,8 @@ static int closed(const struct place *place, int r)
     return r;
 }
 
-/* Checks the file at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file
- * nor folder). */
+/* Is the file that `place` names a regular one? @return 0, -ENOENT, -ELOOP (a link), -EISDIR,
+ * -EINVAL (neither file nor folder). */
 static int regular_at(const struct place *place, struct stat *ret)
 {
     if (fstatat(place->dir_fd, place->name, ret, AT_SYMLINK_NOFOLLOW) != 0)
@@ -77,7 +77,7 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes)
 {
     const char *text = from;
     while (bytes > 0) {
-        errno = EIO; /* if write takes no byte and reports no error */
+        errno = EIO; /* the error if write takes no byte and reports none */
         const ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
             continue;
@@ -286,7 +286,8 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
         r = -EPERM;
     if (r == 0 && (info.st_mode & 066) != 0 && fchmod(fd, info.st_mode & 0711) != 0)
-        r = -errno; /* a user who can read the folder can lock it */
+        r = -errno; /* take the right to read the folder away from others, since whoever can read it
+                       can lock it */
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
     if (r == 0) {
@@ -302,8 +303,8 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
 static bool is_sleeptune(pid_t pid)
 {
     const char *comm = st_tree_text(st_platform_native(), st_text("/proc/%ld/comm", (long)pid));
-    return comm[0] == '\0' ||
-           st_text_begins(comm, "sleeptune"); /* without /proc, the link is believed */
+    /* without /proc the name is unknown: believe the link */
+    return comm[0] == '\0' || st_text_begins(comm, "sleeptune");
 }
 
 int st_posix_folder_holder(struct st_platform *platform, const char *path)

@@ -10,7 +10,7 @@ const char *st_program_name = "sleeptune";
 const char *st_program_command;
 char *const *st_program_words;
 
-#define MESSAGE_BYTES 8192 /* a path has at most 4096 */
+#define MESSAGE_BYTES 8192 /* a path in a message may have 4096 */
 
 /* Wraps a message. Names in the text may be foreign; in a file the message stays a single line. */
 static void wrap(char *text, int indent)

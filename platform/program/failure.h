@@ -6,10 +6,10 @@
 /** Exit statuses, the same in all subcommands. */
 enum st_exit {
     ST_EXIT_DONE = 0,
-    ST_EXIT_FINDINGS =
-        1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
-    ST_EXIT_UNKNOWN =
-        2, /* an unread fact left a rule unknown that could have reached the threshold */
+    ST_EXIT_FINDINGS = 1, /* findings at or above the threshold, a difference shown, missed periods
+                             with --fail-on-miss */
+    /* a rule that could reach the threshold is unknown, since a fact could not be read */
+    ST_EXIT_UNKNOWN = 2,
     ST_EXIT_USAGE = 3,
     ST_EXIT_FAILURE = 4,
     ST_EXIT_BOOKS = 5, /* invalid measurement: its counters do not agree */

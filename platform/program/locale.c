@@ -56,8 +56,8 @@ char *st_locale_text(char *text)
         }
         from += st_locale_character(from, &ascii);
         const size_t bytes = strlen(ascii);
-        memcpy(to, ascii,
-               bytes); /* without the '\0' of `ascii`, which could overwrite the next character */
+        /* without the '\0' of `ascii`, which could overwrite the next character */
+        memcpy(to, ascii, bytes);
         to += bytes;
     }
     *to = '\0';

@@ -23,7 +23,7 @@ struct st_locale_stream {
     size_t bytes;
 };
 
-/** Begins text for `to`, without colours. @return where to write it. */
+/** Begins to collect text for `to`, without colours. @return the stream that takes the text. */
 FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 
 /** Writes the collected text as safe lines. @return 0 or -ENOMEM; the caller checks `to` for write

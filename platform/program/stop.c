@@ -47,8 +47,8 @@ void st_stop_catch(void (*first_seen)(void))
     on_first = first_seen;
     catch_signal(SIGINT, stop);
     catch_signal(SIGTERM, stop);
-    /* nohup ignores SIGHUP, which stays so. SIGINT is caught even if it is ignored, as in the
-     * background of scripts, which may send it all the same */
+    /* nohup ignores SIGHUP, which stays so. SIGINT is caught even if it is ignored, as in programs
+     * that a script starts in the background, since the script may send it anyway */
     if (!ignores_hangup())
         catch_signal(SIGHUP, stop);
 }
