@@ -2,27 +2,29 @@
 
 #include "core/stats/stats.h"
 
-#define GRID_MAX    (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
+#define GRID_MAX (UINT64_C(1) << 17) /* only the first periods are analysed, at most this number   \
+                                      */
 #define ALPHA_NAMED 4e-4
 #define ALPHA_ANY   1e-4
 /* independent frequencies on each side from which the noise is estimated */
 #define NEIGHBOURS     128
 #define NEIGHBOURS_MIN 16
 #define LEAST_NS       5 /* least amplitude: rounding to whole ns makes smaller rhythms */
-/* half the width of a peak, in independent frequencies: left out of the noise */
+/* half the width of a peak, in independent frequencies: the noise is estimated outside of it */
 #define GUARD      3.0
 #define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER 1.1 /* a rectangle must explain this many times what the sine explains */
-#define BOX_SURE   24  /* a rectangle must explain this many noise variances more than the sine */
-#define BOX_SAME   0.95
+#define BOX_BETTER 1.1 /* a rectangle must explain the squares that the sine explains, times this  \
+                        */
+#define BOX_SURE 24    /* a rectangle must explain this many noise variances more than the sine */
+#define BOX_SAME 0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
                                     256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
 const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 
 /* 100, 250, 300 and 1000 Hz are the rates of nearly all kernels: they get four fifths of the chance
- * of a false alarm that all tick rates have. */
+ * of a false alarm that is permitted for all tick rates. */
 #define COMMON_N      4
 #define COMMON_WEIGHT 0.8
 
@@ -74,8 +76,8 @@ struct spectrum {
     size_t grid_n;
     size_t samples_n;
     double variance; /* of the samples on the grid, ns^2 */
-    double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by
-                        more */
+    double
+        grain_ns; /* step to which the samples were rounded; 0: the noise is larger than the step */
     double
         *power; /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
     size_t power_n; /* number of frequencies, j = 0 .. fft_n / 2 */
@@ -105,7 +107,8 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
            ST_PERIODIC_CYCLES_MIN;
 }
 
-/* Finds the least difference of two samples, to which they were probably rounded. */
+/* Finds the least difference of two samples, which is probably the step to which they were rounded.
+ */
 static int find_grain(const struct st_series *series, double *ret_ns)
 {
     int64_t *sorted = malloc(series->n * sizeof(*sorted)), grain = INT64_MAX;
@@ -181,8 +184,8 @@ static int make_power(struct spectrum *s)
     return 0;
 }
 
-/* Power at exactly this frequency (cycles a period), which may lie between two places of the
- * transform. */
+/* Power at exactly this frequency (cycles a period), which may lie between two elements of
+ * s->power. */
 static double power_at(const struct spectrum *s, double frequency)
 {
     double re = 0, im = 0;
@@ -208,7 +211,7 @@ static double power_at(const struct spectrum *s, double frequency)
 static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
 {
     const double unit =
-        s->fft_n / (double)s->grid_n; /* places of the transform for one frequency */
+        s->fft_n / (double)s->grid_n; /* elements of s->power for one independent frequency */
     double low = frequency * s->fft_n + side * GUARD * unit,
            high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
     if (side < 0) {
@@ -321,8 +324,9 @@ static void try_all(const struct spectrum *s, struct peak *best)
     }
 }
 
-/* Moves a frequency to the top of its peak, which lies between two places of the transform: a
- * parabola through three points, with smaller and smaller steps. */
+/* Moves a frequency to the top of its peak, which may lie between two elements of s->power. A
+ * parabola through three points gives the top; this is repeated with smaller distances of the
+ * points. */
 static double sharpen(const struct spectrum *s, double frequency)
 {
     double step = 0.5 / s->fft_n;
@@ -340,7 +344,8 @@ static double sharpen(const struct spectrum *s, double frequency)
 /* A rectangle: lateness that is higher (or lower) by the same amount during one part of each
  * cycle. */
 struct box {
-    double square; /* sum of squares that the rectangle explains, of s->samples_n * s->variance */
+    double
+        square; /* sum of squares that the rectangle explains, out of s->samples_n * s->variance */
     double high_ns, share;
 };
 
@@ -372,9 +377,10 @@ static struct box fit_box(const struct spectrum *s, double cycle)
     return best;
 }
 
-/* Looks for a rectangle. A sine that was found may be one of many that make up a rectangle or short
- * pulses: the cycle is then that of the rectangle that explains most, a whole number of times
- * longer. Source: box least squares (Kovacs, Zucker and Mazeh 2002). @param square what the sine
+/* Looks for a rectangle. The sine that was found may be a harmonic of a rectangle or of short
+ * pulses. Their cycle is then a whole number of times longer than that of the sine; of the
+ * rectangles that explain nearly the most, the one with the shortest cycle is taken. Source: box
+ * least squares (Kovacs, Zucker and Mazeh 2002). @param square sum of squares that the sine
  * explains. */
 static void find_box(const struct spectrum *s, double square, struct st_periodic *ret)
 {

@@ -47,8 +47,8 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
 
 /* --- which rate has a tick of this length? --- */
 
-/** Largest drift of a tick against its nominal rate that is considered possible: no clock that is
- * of use drifts by more. */
+/** Largest drift of a tick against its nominal rate that is considered possible: no usable clock
+ * drifts by more. */
 #define ST_TICK_DRIFT_MAX_PPM 500
 
 /** Finds the whole-number rate in Hz whose tick is tick_ns long, within four standard errors and

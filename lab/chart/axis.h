@@ -10,9 +10,8 @@ struct st_axis {
     double low, high; /* low < high */
 };
 
-/**
- * The axis that holds low .. high with a little room. A linear axis begins at 0 if low is above 0
- * and less than half of high, and ends at 0 in the mirrored case.
+/** The axis that holds low .. high with a little room. A linear axis begins at 0 if low is above 0
+ * and less than half of high, and ends at 0 if high is below 0 and above half of low.
  * @param log logarithmic if low > 0; otherwise the axis is linear. @param low, high finite; if they
  * are equal, the axis extends beyond them on both sides. Threads: any. */
 struct st_axis st_axis_fit(double low, double high, bool log);
