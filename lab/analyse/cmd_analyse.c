@@ -96,8 +96,7 @@ int st_cmd_analyse(int argc, char **argv)
     status = read(path, &common, result);
     if (status == ST_EXIT_DONE) {
         const char *plot = command.plot;
-        /* the picture needs the samples, which the printed document leaves out: it is drawn below
-         */
+        /* the picture, drawn below, needs the samples, which the printed document leaves out */
         command.plot = NULL;
         status = st_series_result_show(&command, result, (int)tick_hz, false);
         if (plot != NULL)

@@ -2,8 +2,7 @@
 
 #include "core/stats/stats.h"
 
-#define GRID_MAX (UINT64_C(1) << 17) /* only the first periods are analysed, at most this number   \
-                                      */
+#define GRID_MAX    (UINT64_C(1) << 17) /* most periods that are analysed: the first ones */
 #define ALPHA_NAMED 4e-4
 #define ALPHA_ANY   1e-4
 /* independent frequencies on each side from which the noise is estimated */
@@ -14,10 +13,9 @@
 #define GUARD      3.0
 #define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER 1.1 /* a rectangle must explain the squares that the sine explains, times this  \
-                        */
-#define BOX_SURE 24    /* a rectangle must explain this many noise variances more than the sine */
-#define BOX_SAME 0.95
+#define BOX_BETTER 1.1 /* least squares that a rectangle explains, relative to the sine */
+#define BOX_SURE   24  /* a rectangle must explain this many noise variances more than the sine */
+#define BOX_SAME   0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
                                     256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
@@ -76,8 +74,8 @@ struct spectrum {
     size_t grid_n;
     size_t samples_n;
     double variance; /* of the samples on the grid, ns^2 */
-    double
-        grain_ns; /* step to which the samples were rounded; 0: the noise is larger than the step */
+    /* step to which the samples were rounded; 0: the noise is larger than the step */
+    double grain_ns;
     double
         *power; /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
     size_t power_n; /* number of frequencies, j = 0 .. fft_n / 2 */
@@ -344,8 +342,8 @@ static double sharpen(const struct spectrum *s, double frequency)
 /* A rectangle: lateness that is higher (or lower) by the same amount during one part of each
  * cycle. */
 struct box {
-    double
-        square; /* sum of squares that the rectangle explains, out of s->samples_n * s->variance */
+    /* sum of squares that the rectangle explains, out of s->samples_n * s->variance */
+    double square;
     double high_ns, share;
 };
 

@@ -462,11 +462,11 @@ static int analyse(const struct st_series *series, const struct st_series *head,
             r = st_periodic_find(&rest, known_hz, &ret->periodic);
         if (ret->counted)
             ret->periodic.names_n = 0;
+        /* if periods are often skipped, the skips make rhythms that fit too many rates or none:
+         * such a rhythm is not reported */
         if (ret->periodic.found && !may_be_tick(&ret->periodic) &&
             skips_often(head->n, st_series_span(head)))
-            ret->periodic = (struct st_periodic){/* a rhythm that many rates fit comes from the
-                                                    skipped periods: it is not reported */
-                                                 .samples_n = ret->periodic.samples_n};
+            ret->periodic = (struct st_periodic){.samples_n = ret->periodic.samples_n};
         say_interval(ret);
         say_periodic(ret);
     }

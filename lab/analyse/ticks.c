@@ -27,9 +27,8 @@
 /* largest standard deviation around one slope, divided by the noise of neighbouring samples */
 #define LEFT_MAX 3.0
 #define TICK_SDS 5
-#define LOOP_S                                                                                     \
-    1.5 /* s: a control loop acts once a second, so in longer periods it acts between two samples  \
-         */
+#define LOOP_S   1.5 /* s: a control loop acts once a second, in longer periods between two samples \
+                      */
 /* jumps may vary in height if lateness changes by a larger share of a tick from one period to the
  * next without a jump */
 #define MIXED_MIN 0.15
@@ -71,7 +70,7 @@ bool st_ticks_is_usual(int hz)
 
 int st_ticks_rate_about(double length_ns)
 {
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) { /* the commonest rate is the first */
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) { /* the commonest rates come first */
         if (st_periodic_usual_hz[i] <= ABOUT_HZ_MAX &&
             fabs(length_ns * st_periodic_usual_hz[i] / 1e9 - 1) < ABOUT)
             return st_periodic_usual_hz[i];
@@ -214,9 +213,8 @@ static bool solve(const struct sums *s, struct fit *fit)
     fit->slope_ns = (c.kx * c.mm - c.mx * c.km) / det;
     fit->tick_ns = -(c.mx * c.kk - c.kx * c.km) / det;
     fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
-    fit->tick_sd_ns = sqrt(
-        c.kk /
-        det); /* if the residuals have a standard deviation of 1; fit_line scales both errors */
+    /* if the residuals have a standard deviation of 1; fit_line scales both errors */
+    fit->tick_sd_ns = sqrt(c.kk / det);
     fit->slope_sd_ns = sqrt(c.mm / det);
     return true;
 }

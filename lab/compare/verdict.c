@@ -10,8 +10,8 @@
 /* Degrees of freedom with which one run estimates its own error, for example that of a percentile
  * from few values. Found by simulation: docs/results.md. */
 #define ERROR_DF 8.0
-/* 85 % quantile of the normal distribution. It stands for the 80 % that are promised: 1 in 20 pairs
- * of runs seems to drift, which may hide a difference. */
+/* 85 % quantile of the normal distribution. It is used although only 80 % are promised, because 1
+ * in 20 pairs of runs seems to drift by chance, which may hide a difference. */
 #define Z_85 1.0364333894937896
 
 static enum st_verdict verdict_of(const struct st_figure *figure)

@@ -38,10 +38,9 @@ struct st_bench_exec_config {
     uint64_t seed;        /* seed of the random order of the commands within a round */
     char *const *prepare; /* program that runs before each run and is not timed; NULL: none */
     bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
-    bool (*go_on)(void *ctx,
-                  /* called after each run; if it returns false, the measurement stops and this run
-                     is not counted; NULL: no function */
-                  const struct st_bench_exec *bench);
+    /* called after each run; if it returns false, the measurement stops and this run is not
+     * counted; NULL: no function */
+    bool (*go_on)(void *ctx, const struct st_bench_exec *bench);
     void *ctx;
 };
 

@@ -11,7 +11,9 @@
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
-#define LINE_BYTES    1024 /* longest line; test conditions in CSV comments are the longest */
+#define LINE_BYTES                                                                                 \
+    1024 /* longest line that is read, in bytes; test conditions in CSV comments have the longest  \
+            lines */
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {
@@ -54,7 +56,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(input->stream, &reader);
-    input->stream = NULL; /* the reader owns it now */
+    input->stream = NULL; /* the reader owns the stream now, and closes it */
     if (r != 0)
         return st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
     const struct st_recording_info *run = st_recording_info(reader);

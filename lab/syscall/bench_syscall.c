@@ -6,8 +6,8 @@
 #define STOP_CHECK_N 1024 /* samples between two calls of go_on */
 #define TYPICAL_NS   300  /* about how long a call takes that does next to nothing, ns */
 #define PROBES_N     5    /* fresh processes from which the time of one is estimated */
-#define FRESH_NS     (3 * ST_NS_PER_MS) /* time of a fresh process if that estimate fails */
-/* time of a call that gives the CPU away, if not measured */
+#define FRESH_NS     (3 * ST_NS_PER_MS) /* assumed time of a fresh process if all PROBES_N fail */
+/* assumed time of a call that gives the CPU away, if it cannot be measured */
 #define BLOCKS_NS (100 * ST_NS_PER_US)
 
 /* --- a process of its own: this program, started anew --- */
@@ -109,7 +109,8 @@ static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab,
                          struct st_syscall_row *row, struct st_call *c, int64_t *empties_ns)
 {
     const st_call_fn call = row->method->call;
-    st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, like the call */
+    st_call_fn volatile const nothing = st_call_nothing; /* the compiler must call it, by a pointer,
+                                                            as it calls the measured call */
     for (size_t i = 0; i < bench->config.count; i++) {
         if (i % STOP_CHECK_N == 0 && !go_on(bench))
             return;
