@@ -24,7 +24,8 @@ struct pair {
     struct st_wake_place place;
     const struct st_wake_method *method;
     struct st_wake_setting setting;
-    int command[2], answer[2]; /* pipes from and to the sender */
+    int command[2], answer[2]; /* pipes: `command` from the sender to the sleeper, `answer` from the
+                                  sleeper to the sender */
     bool stuck;
     /* the present round */
     bool interrupted;
@@ -258,7 +259,8 @@ static int wake_flag(struct st_wake_place *place)
     pthread_mutex_lock(&place->mutex);
     place->signalled = true;
     pthread_mutex_unlock(&place->mutex);
-    return -pthread_cond_signal(&place->cond); /* unlocked: the sleeper needs the mutex */
+    /* signal after the mutex is unlocked, because the sleeper needs the mutex to return */
+    return -pthread_cond_signal(&place->cond);
 }
 
 static int receive(struct st_wake_place *place, int64_t due_ns)

@@ -39,7 +39,7 @@ double st_simulate_timer_ppm(int64_t timer_hz, int64_t hz, int64_t *ret_counts);
  * P. Herman's article. */
 
 struct st_simulation {
-    struct st_period period; /* between due times */
+    struct st_period period; /* time from one due time to the next */
     uint64_t count;          /* samples */
     int64_t hz;              /* ticks a second, 1 .. 1000000; not used without rounding */
     int64_t timer_hz;        /* rate of the timer whose counts make up a tick, for the report only

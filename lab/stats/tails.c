@@ -10,7 +10,7 @@ double st_tails_student_p(double t, double df)
     return st_distribution_normal_p((8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df)));
 }
 
-/* The inverse of the approximation above. Source: the same article. */
+/* Inverts the approximation of st_tails_student_p. Source: Wallace 1959. */
 double st_tails_student_t(double z, double df)
 {
     const double wider = z * (8 * df + 3) / (8 * df + 1);

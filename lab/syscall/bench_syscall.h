@@ -48,7 +48,8 @@ struct st_bench_syscall_config {
     size_t count;  /* samples in this process; >= 1 */
     size_t fresh;  /* fresh processes for each call; 0: none */
     uint64_t seed; /* seed of the random order of the fresh processes */
-    /** Called before each call's samples, after each 1024 of them, and before each fresh process.
+    /** Called before each call's samples and batches, after each 1024 samples, and before each
+     * fresh process.
      * @return false: the measurement stops. NULL: it does not stop early. */
     bool (*go_on)(void *ctx, const struct st_bench_syscall *bench);
     void *ctx;
