@@ -15,7 +15,8 @@ struct st_bench_command {
     struct st_table_format out;
     int64_t seed; /* seed of the random order of measurements; the wall-clock time if the user gave
                      none */
-    int64_t shown_ns; /* when the progress line was printed last; 0: never */
+    int64_t shown_ns; /* time on CLOCK_MONOTONIC at which the progress line was printed last; 0:
+                         never */
     struct st_locale_stream stream;
 };
 

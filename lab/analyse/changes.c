@@ -23,7 +23,7 @@ struct ranked {
 
 struct values {
     size_t n;
-    double *ns, *time_s; /* value of each level, and time of its middle */
+    double *ns, *time_s; /* for each level: its value, and the time of the middle of its block */
     double *room;        /* scratch space for n values */
     struct ranked *ranked;
     size_t cut[ST_CHANGES_STEPS_MAX +

@@ -13,7 +13,7 @@
 #define GUARD      3.0
 #define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER 1.1 /* least squares that a rectangle explains, relative to the sine */
+#define BOX_BETTER 1.1 /* least ratio of the sums of squares that rectangle and sine explain */
 #define BOX_SURE   24  /* a rectangle must explain this many noise variances more than the sine */
 #define BOX_SAME   0.95
 
@@ -73,11 +73,11 @@ struct spectrum {
     double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
     size_t samples_n;
-    double variance; /* of the samples on the grid, ns^2 */
+    double variance; /* variance of the samples on the grid, ns^2 */
     /* step to which the samples were rounded; 0: the noise is larger than the step */
     double grain_ns;
-    double
-        *power; /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
+    double *power;  /* power at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white
+                       noise */
     size_t power_n; /* number of frequencies, j = 0 .. fft_n / 2 */
     double fft_n;
 };
@@ -275,8 +275,8 @@ static double named_weight(size_t i, int known_hz)
     return known_hz > 0 ? w / 2 : w;
 }
 
-/* The share of the permitted false alarms for one frequency: rates that look the same share a test,
- * which gets the weights of all of them. */
+/* The share of the permitted false alarms for one frequency: rates that look the same at this
+ * period are tested once, with the sum of their weights. */
 static double weight_of(const struct spectrum *s, const struct st_period *period, double frequency,
                         int known_hz)
 {
@@ -347,7 +347,7 @@ struct box {
     double high_ns, share;
 };
 
-/* The rectangle that fits best for a cycle of this length, in periods. */
+/* Finds the rectangle that fits best. @param cycle length of the cycle in periods. */
 static struct box fit_box(const struct spectrum *s, double cycle)
 {
     double sum[BINS_MAX] = {0}, n[BINS_MAX] = {0};

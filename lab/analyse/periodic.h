@@ -5,7 +5,7 @@
 
 /* fewest cycles of a sine in the samples: a slower change counts as a trend or a step */
 #define ST_PERIODIC_CYCLES_MIN     20
-#define ST_PERIODIC_BOX_CYCLES_MIN 6 /* fewest cycles of a rectangle */
+#define ST_PERIODIC_BOX_CYCLES_MIN 6 /* fewest cycles of a rectangle in the samples */
 #define ST_PERIODIC_SAMPLES_MIN    256
 #define ST_PERIODIC_HZ_MIN         24
 #define ST_PERIODIC_HZ_MAX         10000
@@ -35,10 +35,11 @@ struct st_periodic {
     double high_share; /* share of each cycle that the rectangle takes, at most a half; 0: a sine */
     double p_value;    /* probability that noise alone makes such a strong rhythm, corrected for all
                           frequencies that were tested */
-    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates in Hz that would look the same at this
-                                            period, ascending */
+    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates in Hz that would show the same rhythm
+                                            at this period, ascending */
     size_t names_n;
-    int others_n; /* number of other whole-number rates, 24 .. 10000 Hz, that would look the same */
+    int others_n; /* number of other whole-number rates, 24 .. 10000 Hz, that would show the same
+                     rhythm */
     uint64_t samples_n;
 };
 

@@ -8,7 +8,8 @@
     2.2 /* ticks: in a period of more ticks, lateness shows whether wake-ups are at ticks */
 #define SPREAD_MIN                                                                                 \
     0.4 /* least range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
-#define OVERLAPS_MAX  0.05 /* largest share of samples that wake up after the next one is due */
+#define OVERLAPS_MAX                                                                               \
+    0.05 /* if more wake-ups come after the next one is due, their times are unknown */
 #define DRIFT_ERRORS  2    /* standard errors: a smaller drift is not mentioned */
 #define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: this is 1 ms in 32 years */
 #define UNSEEN_MAX_PPM                                                                             \

@@ -54,8 +54,8 @@ struct st_analysis {
     size_t blind_n;
     int coarse_hz; /* the samples do not show whether sleeps end only at ticks of a lower rate than
                       this; 0: they show it for all rates */
-    char sentence[ST_SENTENCES_MAX]
-                 [ST_SENTENCE_BYTES]; /* for people, each made from the figures above */
+    /* sentences for people, made from the other members */
+    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES];
     size_t sentences_n;
     size_t findings_n; /* number of sentences that report a finding, which come first; the others
                           say what could not be found */

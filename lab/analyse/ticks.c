@@ -27,8 +27,7 @@
 /* largest standard deviation around one slope, divided by the noise of neighbouring samples */
 #define LEFT_MAX 3.0
 #define TICK_SDS 5
-#define LOOP_S   1.5 /* s: a control loop acts once a second, in longer periods between two samples \
-                      */
+#define LOOP_S   1.5 /* s: in longer periods, a control loop acts between two samples */
 /* jumps may vary in height if lateness changes by a larger share of a tick from one period to the
  * next without a jump */
 #define MIXED_MIN 0.15
@@ -167,7 +166,8 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
         if (low == c.low_ns && high == c.high_ns)
             break;
         if (round >= 8 && (double)c.odd_n > HOPELESS_SHARE * (double)pairs_n)
-            return false; /* tight clusters appear after two or three rounds */
+            return false; /* tight clusters appear after two or three rounds: further rounds find
+                             none */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
     /* noise that jumps there and back makes as many misfits (odd_n) as jumps (few); so more than

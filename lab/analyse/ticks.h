@@ -18,7 +18,7 @@ struct st_ticks {
                                  samples, the smaller one */
     double slope_sd_ns_per_s; /* standard error of slope_ns_per_s */
     double tooth_s;      /* seconds from one jump to the next: tick / slope; 0: the slope is zero */
-    bool drift_known;    /* possible only if hz is not 0 */
+    bool drift_known;    /* drift_ppm and drift_sd_ppm are known; false if hz is 0 */
     double drift_ppm;    /* by how many ppm a tick is longer than 1 / hz */
     double drift_sd_ppm; /* standard error of drift_ppm */
     double unseen_ppm; /* drift that a control loop of the tick may have added or removed so slowly

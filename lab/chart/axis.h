@@ -6,8 +6,8 @@
 #define ST_AXIS_TICKS_MAX 24
 
 struct st_axis {
-    bool log;         /* logarithmic; low and high are above 0 then */
-    double low, high; /* low < high */
+    bool log;         /* the axis is logarithmic, and low and high are above 0 */
+    double low, high; /* ends of the axis; low < high */
 };
 
 /** The axis that holds low .. high with a little room. A linear axis begins at 0 if low is above 0

@@ -32,7 +32,7 @@ struct st_chart_set {
     int64_t x_ns;    /* length of the sleep, from the JSON of `sleeptune-lab wake`; 0: from another
                         source */
     uint64_t n;
-    struct st_box box;       /* box.n = 0: no quartiles */
+    struct st_box box;       /* box.n = 0: its figures are unknown, and no box is drawn */
     struct st_series series; /* values in the order of measurement; n = 0: only figures are known */
     struct st_sample sample; /* the values of `series`, sorted */
     struct st_columns
@@ -96,7 +96,7 @@ ST_NODISCARD int st_chart_can_write(const char *path);
 /** Draws the picture and writes it. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 
-/* --- --plot FILE of other commands --- */
+/* --- the option --plot FILE of commands that measure --- */
 
 /** Takes the value of --kind, the name of a kind of picture. @param ctx enum st_chart_kind. @return
  * 0 or an st_exit, after a message. */

@@ -40,7 +40,8 @@ static size_t per_panel(const struct st_picture *picture)
 struct part {
     size_t first, n;
     size_t group_first, group_n;
-    size_t i, parts_n; /* number of the panel in its group, from 0, and panels of the group */
+    size_t i,
+        parts_n; /* i: number of the panel in its group, from 0; parts_n: panels of the group */
 };
 
 /* Goes to the next panel. @return whether there is one. */
@@ -288,7 +289,7 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     double y =
         fmin(fmax(median, q3 + half), q1 - half); /* middle of the median's text, inside the box */
-    if (q1 - q3 < 2 * half) /* no room in the box: above or below the whisker */
+    if (q1 - q3 < 2 * half) /* no room in the box: the text goes above or below the whiskers */
         y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);

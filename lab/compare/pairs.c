@@ -152,8 +152,8 @@ static double draw_quantile(const struct draw *run, double p)
     return run->values[quantile_bucket(run, p)];
 }
 
-/** The bucket (index in `values`) of the p-quantile, while each block is drawn once. Some values
- * lie above it, unless there is only one bucket. */
+/** The bucket (index in `values`) of the p-quantile if each block is drawn once. Some values lie
+ * above it, unless there is only one bucket. */
 static size_t draw_bucket(const struct draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
@@ -264,7 +264,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
 /** The result for one figure: the widest interval of all lengths of blocks. */
 struct widest {
     struct st_figure figure;
-    size_t bucket[2];  /* bucket of the quantile in each run */
+    size_t bucket[2];  /* for each run: index in draw.values of the quantile */
     double scatter[2]; /* result of draw_scatter for each run if it is more than chance; else 1 */
 };
 

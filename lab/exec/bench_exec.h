@@ -9,7 +9,7 @@
 
 /** One program with its arguments. */
 struct st_exec_command {
-    const char *text; /* as the user gave it, or the name that the user gave it */
+    const char *text; /* command line as the user gave it, or its name from --command-name */
     char *const *argv;
     int64_t requested_ns; /* how long the program should sleep; 0: unknown */
     size_t start; /* index of the start command: it only starts and ends, and its time is subtracted
@@ -60,7 +60,7 @@ struct st_exec_figures {
     const struct st_exec_command *command;
     bool start; /* the command only starts and ends */
     struct st_summary wall;
-    double user_ns, system_ns; /* CPU time per run; < 0: none */
+    double user_ns, system_ns; /* CPU time per run; < 0: no run was counted */
     struct st_quantile net;    /* time minus that of the start command in the same round: median of
                                   these differences, known from 2 runs on */
     double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs the

@@ -17,7 +17,7 @@
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {
-    const char *name; /* for messages */
+    const char *name; /* name of the file, for messages */
     const struct st_series_options *options;
     FILE *stream;
     size_t cell; /* number of the column in "FILE:2"; 0: none */
@@ -137,7 +137,7 @@ static char *lines_of(const json_t *object)
             json_is_string(value)
                 ? NULL
                 : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        if (!json_is_null(value)) /* null: the condition is unknown */
+        if (!json_is_null(value)) /* a condition that is null is unknown, and is left out */
             fprintf(out, "%s: %s\n", key, dumped != NULL ? dumped : json_string_value(value));
         free(dumped);
     }

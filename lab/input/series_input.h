@@ -38,8 +38,8 @@ ST_NODISCARD int st_series_input_period(const struct st_series_options *options,
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
 struct st_series_input {
-    const char
-        *source; /* "recording", "csv", "text", "json"; in lab/ also "measured", "simulated" */
+    const char *source; /* "recording", "csv", "text", "json"; "measured" or "simulated" if no file
+                           was read */
     struct st_series series;
     uint64_t left_out_n; /* samples at the end of the file that did not fit into memory */
     char heading[64];    /* heading of the column in a text file; "": none */
@@ -67,7 +67,7 @@ FILE *st_series_input_open(const char *path, size_t *ret_cell);
 ST_NODISCARD int st_series_input_read(const char *path, const struct st_series_options *options,
                                       struct st_series_input *ret);
 
-/** Reads a series from a JSON document that is already parsed. @param name of the file, for
+/** Reads a series from a JSON document that is already parsed. @param name name of the file, for
  * messages.
  * @return an st_exit, after a message. Free the result with st_series_input_finish, also after a
  * failure. */

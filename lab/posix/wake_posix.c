@@ -27,7 +27,7 @@ struct pair {
     int command[2], answer[2]; /* pipes: `command` from the sender to the sleeper, `answer` from the
                                   sleeper to the sender */
     bool stuck;
-    /* the present round */
+    /* members for the present round */
     bool interrupted;
     int64_t slice_ns;
     _Atomic int64_t waits_ns; /* when the sleeper began to wait; 0: not yet */
@@ -294,7 +294,7 @@ static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_f
                                                close_condition};
 static const struct st_wake_ops channel_ops = {open_condition, receive, send_message,
                                                close_condition};
-/* --- the rows --- */
+/* --- the table of these ways of waking --- */
 
 const struct st_wake_method st_lab_posix_wakes[] = {
     {.name = "condvar",

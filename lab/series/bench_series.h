@@ -8,7 +8,7 @@
 struct st_bench_series_config {
     const struct st_sleep_method *method;
     struct st_period period; /* time from one due time to the next */
-    uint64_t count;          /* samples */
+    uint64_t count;          /* number of samples */
     bool full_second;        /* due times are counted from a full second of the wall clock */
     /** Asked before each sleep, in the measuring thread. @param n samples so far. @param latest_ns
      * lateness of the latest sample. @return false: the measurement stops. NULL: it does not stop

@@ -17,7 +17,8 @@ double st_tails_student_t(double z, double df)
     return sqrt(df * expm1(wider * wider / df));
 }
 
-/* Source: Wilson & Hilferty, "The distribution of chi-square", 1931. */
+/* The cube root of chi-squared is nearly normal. Source: Wilson & Hilferty, "The distribution of
+ * chi-square", 1931. */
 double st_tails_chi_squared_p(double x, double df)
 {
     const double square = 2 / (9 * df);

@@ -10,7 +10,7 @@
 /* assumed time of a call that gives the CPU away, if it cannot be measured */
 #define BLOCKS_NS (100 * ST_NS_PER_US)
 
-/* --- a process of its own: this program, started anew --- */
+/* --- fresh processes: this program is started again --- */
 
 #define LIMIT_NS (5 * ST_NS_PER_S)
 
@@ -278,7 +278,7 @@ static int64_t clock_cost_ns(struct st_lab *lab)
 
 /* Measures some fresh processes: the least time of the call (more would include time in which other
  * programs have the CPU, which must not be multiplied), and the median time of the whole process.
- * If no process succeeds, both values stay. */
+ * If no process succeeds, *call_ns and *process_ns keep their values. */
 static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_t *process_ns)
 {
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];

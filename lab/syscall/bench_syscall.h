@@ -61,8 +61,8 @@ struct st_bench_syscall {
         *rows; /* in-process rows, then fresh ones, each in the order of the methods */
     size_t rows_n;
     int64_t clock_step_ns; /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
-    enum st_call_path clock_path; /* who answers a read of CLOCK_MONOTONIC, the clock that times all
-                                     samples */
+    enum st_call_path clock_path; /* whether vDSO or kernel answers a read of CLOCK_MONOTONIC, the
+                                     clock that times all samples */
     struct st_call_batches clock;
     int64_t elapsed_ns;
     bool stopped; /* go_on ended the measurement early */

@@ -228,7 +228,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     st_bench_text_conditions(lab->platform, out, width);
 }
 
-/* sleeptune-bench-syscall/1 */
+/* --- the JSON document sleeptune-bench-syscall/1 --- */
 
 static json_t *batches_json(const struct st_call_batches *b)
 {

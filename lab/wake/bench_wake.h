@@ -54,8 +54,8 @@ struct st_bench_wake_config {
     int64_t budget_ns; /* time for all rounds: if it is too short, there are fewer of them; 0: no
                           limit */
     int sender_cpu;    /* CPU of the sender, and of the sleeper if both share a CPU */
-    int other_cpu;     /* CPU of the sleeper if it has another one; -1: this machine has no second
-                        * CPU */
+    int other_cpu;     /* CPU of the sleeper if it does not share the sender's CPU; -1: there is no
+                          second CPU */
     uint64_t seed;     /* seed of the random order of the cells */
     /** Called before each round, in the sending thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, const struct st_bench_wake *bench);

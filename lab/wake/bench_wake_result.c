@@ -222,7 +222,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     st_bench_text_conditions(lab->platform, out, width);
 }
 
-/* sleeptune-bench-wake/1 */
+/* --- the JSON document sleeptune-bench-wake/1 --- */
 
 static json_t *cell_json(const struct st_wake_cell *cell)
 {
