@@ -70,8 +70,9 @@ struct st_exec_figures {
     double overshoot_ns, percent; /* net - requested */
     struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
     bool impossible;              /* the whole interval of `net` is less than what was requested */
-    const struct st_exec_figures *
-        fastest; /* fastest command with the same requested_ns; NULL: this command is the fastest */
+    /* fastest command with the same requested_ns; NULL: this command is the fastest, or a start
+     * command */
+    const struct st_exec_figures *fastest;
     double sd_ratio, range_ratio;  /* standard deviation and max - min of whole runs, divided by
                                       those of `fastest`; 0: unknown */
     struct st_quantile difference; /* time of whole runs minus that of `fastest` in the same round:
