@@ -15,7 +15,8 @@ struct st_bench_command {
     struct st_table_format out;
     int64_t seed; /* seed of the random order of measurements; the wall-clock time if the user gave
                      none */
-    int64_t shown_ns; /* when the progress line was printed last; 0: never */
+    int64_t shown_ns; /* time on CLOCK_MONOTONIC at which the progress line was printed last; 0:
+                         never */
     struct st_locale_stream stream;
 };
 
@@ -45,7 +46,7 @@ void st_bench_command_say(const struct st_bench_command *c, const char *line);
  * a document instead. */
 FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width);
 /** Ends the text result; prints, saves and draws the document, each if the options ask for it.
- * @param document freed. @param measured_n number of values in it; 0 is a failure. @return an
+ * @param document is freed. @param measured_n number of values in it; 0 is a failure. @return an
  * st_exit. */
 ST_NODISCARD int st_bench_command_end(struct st_bench_command *c, json_t *document,
                                       size_t measured_n);

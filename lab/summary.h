@@ -12,7 +12,7 @@
 struct st_summary {
     uint64_t n;
     double mean_ns;
-    bool sd_known; /* n >= 2 */
+    bool sd_known; /* sd_ns is known: n >= 2 */
     double sd_ns;  /* standard deviation, divided by n - 1 */
     int64_t min_ns, max_ns;
     struct st_quantile q1, median, q3, p95, p99; /* with 95 % intervals */

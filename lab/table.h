@@ -32,6 +32,6 @@ ST_NODISCARD int st_table_take_unit(void *ctx, const char *text);
 
 /** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result
  * but single values, one result a line) or Markdown (the figures that people compare).
- * @param document freed; NULL means that memory ran out, which is reported. @return an st_exit,
+ * @param document is freed; NULL means that memory ran out, which is reported. @return an st_exit,
  * after a message, also for a document that CSV and Markdown do not know. */
 ST_NODISCARD int st_table_output(const struct st_table_format *format, json_t *document);

@@ -6,13 +6,15 @@
 
 #define GROUPS     64
 #define STEP_MIN_N 12 /* least number of levels on each side of a step */
-#define MIN_NS     5  /* rounding makes smaller steps and lines */
-#define NEAR_SHARE 8  /* levels near a step: 1 / 8 of those on its shorter side */
-#define PARTS_CUT  2  /* times that each side of a step is cut again, to remove other steps */
+#define MIN_NS     5  /* ns: rounding to whole ns makes smaller steps and lines */
+#define NEAR_SHARE                                                                                 \
+    8 /* levels that count as near a step, on each side: 1 / 8 of those on its shorter side */
+#define PARTS_CUT  2 /* how often each side of a step is cut in two, to subtract other steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6
 #define ALPHA_SURE                                                                                 \
-    1e-10 /* largest p-value of a reported step: noise correlated over 1/9 series has more */
+    1e-10 /* largest p-value of a reported step: noise correlated over 1/9 of a series has a       \
+             larger one */
 
 struct ranked {
     double value;
@@ -21,11 +23,11 @@ struct ranked {
 
 struct values {
     size_t n;
-    double *ns, *time_s; /* value of each level, and time of its middle */
-    double *room;        /* room for n values */
+    double *ns, *time_s; /* for each level: its value, and the time of the middle of its block */
+    double *room;        /* scratch space for n values */
     struct ranked *ranked;
     size_t cut[ST_CHANGES_STEPS_MAX +
-               2]; /* index of the first level of each part between steps, and n */
+               2]; /* first level of each part between two steps; after the last part: n */
     size_t cuts_n;
     bool moves;
 };
@@ -49,8 +51,8 @@ static void take_line(struct values *v, double slope)
         v->ns[i] -= slope * v->time_s[i];
 }
 
-/* The slope over the medians of up to GROUPS groups of levels. @return ns a second; 0: noise can
- * explain it. */
+/* Finds the slope of the levels from the medians of up to GROUPS groups of them. @return ns a
+ * second; 0: noise can explain the slope. */
 static double find_line(struct values *v)
 {
     const size_t each = (v->n + GROUPS - 1) / GROUPS, n = v->n / each;
@@ -104,7 +106,7 @@ static void rank(struct values *v, size_t first, size_t n)
 /* Subtracts the mean from x, and finds the cut that divides x best into two parts: the one that
  * leaves the least squares.
  * @param ret_largest Pettitt's K if x are ranks: twice the largest absolute sum of the values
- * before a place.
+ * before a cut.
  * @return number of values before the cut; 0: too few, or all equal. */
 static size_t best_cut(double *x, size_t n, double *ret_largest)
 {
@@ -152,7 +154,7 @@ static void find_steps(struct values *v, size_t first, size_t end)
     const double p_value =
         2 * exp(-6 * largest * largest /
                 ((size * size * size + size * size) * st_inflation(v->room, n, 0, n / 2)));
-    /* ranks move the cut towards the middle: find its place from the values */
+    /* a cut found from ranks lies too near to the middle: find it again from the values */
     memcpy(v->room, v->ns + first, n * sizeof(*v->room));
     const size_t before = best_cut(v->room, n, &ignored), at = first + before, behind = n - before;
     const double step_ns = before > 0 ? level(v, at, end) - level(v, first, at) : 0;

@@ -8,9 +8,10 @@
 
 struct st_step {
     uint64_t index; /* first period after the step, counted from the first sample; exact to the
-                       width of one level (levels.h) */
+                       length of one block of samples (levels.h) */
     double at_s;    /* time of the step, in seconds after the first sample was due */
-    double size_ns; /* median after the step minus median before it, each as far as the next step */
+    double size_ns; /* median of the lateness from this step to the next one, minus the median from
+                       the previous step to this one */
     int tick_hz; /* usual tick rate whose tick is about as long as the step, so that the step may be
                     one tick; 0: none */
 };
@@ -25,12 +26,12 @@ struct st_changes {
                    neither is reported */
 };
 
-/**
- * Fits a line and up to eight steps to the levels, and reports the one with the smaller residuals;
+/** Fits a line and up to eight steps to the levels, and reports the one with the smaller residuals;
  * the line only if no steps remain after it is subtracted. Tests: Mann (1945) and Kendall for the
- * line, at 1 in 100000; Pettitt (1979), which uses ranks, for a step, at 1 in a million. Both tests
- * assume independent values, so their variance is multiplied by 1 + twice the sum of the
- * autocorrelations. A step is reported only at 1 in 10^10, and if the levels right before and right
- * after it differ by half of its size or more; otherwise `moves` is set.
+ * line, with a p-value below 1e-5; Pettitt (1979), which uses ranks, for a step, with a p-value
+ * below 1e-6. Both tests assume independent values, so their variance is multiplied by 1 + twice
+ * the sum of the autocorrelations. A step is reported only if its p-value is below 1e-10 and the
+ * levels right before and right after it differ by half of its size or more; otherwise `moves` is
+ * set.
  * @return 0, -ENODATA (fewer than 64 levels), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_changes_of(const struct st_levels *levels, struct st_changes *ret);

@@ -40,7 +40,8 @@ static int read(const char *path, const struct st_series_options *options,
     return st_failure("%s: no samples%s%s", path, input->note[0] != '\0' ? ": " : "", input->note);
 }
 
-/* Analyses several files: prints a table of what R's summary() says of each, or one document. */
+/* Analyses several files: prints one table with the figures of R's summary() for each file, or one
+ * JSON document for all. */
 static int several(char *const *paths, size_t n, const struct st_series_options *options,
                    int known_hz, struct st_bench_command *command)
 {
@@ -95,8 +96,8 @@ int st_cmd_analyse(int argc, char **argv)
     status = read(path, &common, result);
     if (status == ST_EXIT_DONE) {
         const char *plot = command.plot;
-        command.plot =
-            NULL; /* the picture needs the samples, which the printed document leaves out */
+        /* the picture, drawn below, needs the samples, which the printed document leaves out */
+        command.plot = NULL;
         status = st_series_result_show(&command, result, (int)tick_hz, false);
         if (plot != NULL)
             status = st_chart_option_json(path, plot, st_series_result_json(result, true), status);

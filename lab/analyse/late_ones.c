@@ -3,15 +3,17 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 
-#define BETWEEN_MAX  2 /* periods: outliers that are not farther apart are one event */
-#define EVENTS_MIN   6
-#define EVENTS_SHARE 0.25 /* largest share of the samples: more are no outliers */
-#define EVERY_MIN    4 /* least distance of two moments of a train (regular events), in periods */
-#define SEEN_MIN     0.75   /* least share of the moments of a train that have an event */
-#define FROM_N       40     /* events that are tried as the first one of a train */
-#define AHEAD_N      6      /* events after it that are tried as the second one */
-#define P_LOG_MAX    (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
-/* limits of lateness: all outliers, then the later half of them, and so on */
+#define BETWEEN_MAX 2 /* periods: outliers that are not farther apart are one event */
+#define EVENTS_MIN  6
+#define EVENTS_SHARE                                                                               \
+    0.25 /* largest share of samples that are events: among more, no train is looked for */
+#define EVERY_MIN 4    /* least distance of two moments of a train (regular events), in periods */
+#define SEEN_MIN  0.75 /* least share of the moments of a train that have an event */
+#define FROM_N    40   /* events that are tried as the first one of a train */
+#define AHEAD_N   6    /* events after the first one that are tried as the second one of a train */
+#define P_LOG_MAX (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
+/* how often a train is looked for: among all outliers, then among the latest half, quarter ... of
+ * them */
 #define TRIES     5
 #define PARTS_MAX 8
 #define GROUP_MIN 8
@@ -80,7 +82,8 @@ static struct train follow(const struct events *e, double from, double every)
     return t;
 }
 
-static const double tried_log = 7.1; /* logarithm of the trains tried: FROM_N * AHEAD_N * TRIES */
+static const double tried_log =
+    7.1; /* logarithm of the number of trains tried: FROM_N * AHEAD_N * TRIES */
 
 /* Logarithm of Chernoff's bound of the probability that this number of moments has an event if
  * events come at random times. */
@@ -165,7 +168,8 @@ static struct events take_events(const struct st_series *s, int64_t limit_ns, do
     return e;
 }
 
-/* Looks for a train among all outliers, then among the latest of them. @return 0 or -ENOMEM. */
+/* Looks for a train among all outliers; if there is none, among the latest half of them, and so on.
+ * @return 0 or -ENOMEM. */
 static int look_at_times(const struct st_series *s, const struct st_sample *all,
                          struct st_late_ones *ret)
 {

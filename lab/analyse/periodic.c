@@ -2,18 +2,18 @@
 
 #include "core/stats/stats.h"
 
-#define GRID_MAX    (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
+#define GRID_MAX    (UINT64_C(1) << 17) /* most periods that are analysed: the first ones */
 #define ALPHA_NAMED 4e-4
 #define ALPHA_ANY   1e-4
 /* independent frequencies on each side from which the noise is estimated */
 #define NEIGHBOURS     128
 #define NEIGHBOURS_MIN 16
 #define LEAST_NS       5 /* least amplitude: rounding to whole ns makes smaller rhythms */
-/* half the width of a peak, in independent frequencies: left out of the noise */
+/* half the width of a peak, in independent frequencies: the noise is estimated outside of it */
 #define GUARD      3.0
 #define BINS_MAX   128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX  64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER 1.1 /* a rectangle must explain this many times what the sine explains */
+#define BOX_BETTER 1.1 /* least ratio of the sums of squares that rectangle and sine explain */
 #define BOX_SURE   24  /* a rectangle must explain this many noise variances more than the sine */
 #define BOX_SAME   0.95
 
@@ -22,7 +22,7 @@ const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,  
 const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 
 /* 100, 250, 300 and 1000 Hz are the rates of nearly all kernels: they get four fifths of the chance
- * of a false alarm that all tick rates have. */
+ * of a false alarm that is permitted for all tick rates. */
 #define COMMON_N      4
 #define COMMON_WEIGHT 0.8
 
@@ -73,11 +73,11 @@ struct spectrum {
     double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
     size_t samples_n;
-    double variance; /* of the samples on the grid, ns^2 */
-    double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by
-                        more */
-    double
-        *power; /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
+    double variance; /* variance of the samples on the grid, ns^2 */
+    /* step to which the samples were rounded; 0: the noise is larger than the step */
+    double grain_ns;
+    double *power;  /* power at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white
+                       noise */
     size_t power_n; /* number of frequencies, j = 0 .. fft_n / 2 */
     double fft_n;
 };
@@ -105,7 +105,8 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
            ST_PERIODIC_CYCLES_MIN;
 }
 
-/* Finds the least difference of two samples, to which they were probably rounded. */
+/* Finds the least difference of two samples, which is probably the step to which they were rounded.
+ */
 static int find_grain(const struct st_series *series, double *ret_ns)
 {
     int64_t *sorted = malloc(series->n * sizeof(*sorted)), grain = INT64_MAX;
@@ -181,8 +182,8 @@ static int make_power(struct spectrum *s)
     return 0;
 }
 
-/* Power at exactly this frequency (cycles a period), which may lie between two places of the
- * transform. */
+/* Power at exactly this frequency (cycles a period), which may lie between two elements of
+ * s->power. */
 static double power_at(const struct spectrum *s, double frequency)
 {
     double re = 0, im = 0;
@@ -208,7 +209,7 @@ static double power_at(const struct spectrum *s, double frequency)
 static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
 {
     const double unit =
-        s->fft_n / (double)s->grid_n; /* places of the transform for one frequency */
+        s->fft_n / (double)s->grid_n; /* elements of s->power for one independent frequency */
     double low = frequency * s->fft_n + side * GUARD * unit,
            high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
     if (side < 0) {
@@ -274,8 +275,8 @@ static double named_weight(size_t i, int known_hz)
     return known_hz > 0 ? w / 2 : w;
 }
 
-/* The share of the permitted false alarms for one frequency: rates that look the same share a test,
- * which gets the weights of all of them. */
+/* The share of the permitted false alarms for one frequency: rates that look the same at this
+ * period are tested once, with the sum of their weights. */
 static double weight_of(const struct spectrum *s, const struct st_period *period, double frequency,
                         int known_hz)
 {
@@ -321,8 +322,9 @@ static void try_all(const struct spectrum *s, struct peak *best)
     }
 }
 
-/* Moves a frequency to the top of its peak, which lies between two places of the transform: a
- * parabola through three points, with smaller and smaller steps. */
+/* Moves a frequency to the top of its peak, which may lie between two elements of s->power. A
+ * parabola through three points gives the top; this is repeated with smaller distances of the
+ * points. */
 static double sharpen(const struct spectrum *s, double frequency)
 {
     double step = 0.5 / s->fft_n;
@@ -340,11 +342,12 @@ static double sharpen(const struct spectrum *s, double frequency)
 /* A rectangle: lateness that is higher (or lower) by the same amount during one part of each
  * cycle. */
 struct box {
-    double square; /* sum of squares that the rectangle explains, of s->samples_n * s->variance */
+    /* sum of squares that the rectangle explains, out of s->samples_n * s->variance */
+    double square;
     double high_ns, share;
 };
 
-/* The rectangle that fits best for a cycle of this length, in periods. */
+/* Finds the rectangle that fits best. @param cycle length of the cycle in periods. */
 static struct box fit_box(const struct spectrum *s, double cycle)
 {
     double sum[BINS_MAX] = {0}, n[BINS_MAX] = {0};
@@ -372,9 +375,10 @@ static struct box fit_box(const struct spectrum *s, double cycle)
     return best;
 }
 
-/* Looks for a rectangle. A sine that was found may be one of many that make up a rectangle or short
- * pulses: the cycle is then that of the rectangle that explains most, a whole number of times
- * longer. Source: box least squares (Kovacs, Zucker and Mazeh 2002). @param square what the sine
+/* Looks for a rectangle. The sine that was found may be a harmonic of a rectangle or of short
+ * pulses. Their cycle is then a whole number of times longer than that of the sine; of the
+ * rectangles that explain nearly the most, the one with the shortest cycle is taken. Source: box
+ * least squares (Kovacs, Zucker and Mazeh 2002). @param square sum of squares that the sine
  * explains. */
 static void find_box(const struct spectrum *s, double square, struct st_periodic *ret)
 {

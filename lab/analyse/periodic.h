@@ -3,16 +3,16 @@
 
 #include "lab/stats/series.h"
 
-/* fewest cycles of a sine: what is slower is a trend or a step */
+/* fewest cycles of a sine in the samples: a slower change counts as a trend or a step */
 #define ST_PERIODIC_CYCLES_MIN     20
-#define ST_PERIODIC_BOX_CYCLES_MIN 6 /* fewest cycles of a rectangle */
+#define ST_PERIODIC_BOX_CYCLES_MIN 6 /* fewest cycles of a rectangle in the samples */
 #define ST_PERIODIC_SAMPLES_MIN    256
 #define ST_PERIODIC_HZ_MIN         24
 #define ST_PERIODIC_HZ_MAX         10000
 #define ST_PERIODIC_NAMES_MAX      12
 /** If more whole-number rates than this look the same, the usual tick rates among them are there by
- * chance and are not named: at 10 ms any rhythm of two, four or five periods looks like a hundred
- * rates, and any other program may cause it. */
+ * chance and are not named: at a period of 10 ms, any rhythm of two, four or five periods looks
+ * like a hundred rates, and any other program may cause it. */
 #define ST_PERIODIC_ALIKE_MAX 30
 
 /** Tick rates in Hz that kernels have, the commonest first: HZ of Linux, kern.hz of FreeBSD, and
@@ -22,7 +22,8 @@ extern const size_t st_periodic_usual_hz_n;
 
 struct st_periodic {
     bool found;
-    double cycles_per_period; /* frequency as one sample a period shows it, 0 .. 0.5 */
+    double cycles_per_period; /* frequency that one sample a period shows (st_periodic_alias), 0 ..
+                                 0.5 */
     double repeats_s;         /* time from one repetition to the next, in seconds: period /
                                  cycles_per_period */
     double amplitude_ns; /* amplitude of the sine, half of peak to peak; of a rectangle, half of its
@@ -34,10 +35,11 @@ struct st_periodic {
     double high_share; /* share of each cycle that the rectangle takes, at most a half; 0: a sine */
     double p_value;    /* probability that noise alone makes such a strong rhythm, corrected for all
                           frequencies that were tested */
-    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates in Hz that would look the same at this
-                                            period, ascending */
+    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates in Hz that would show the same rhythm
+                                            at this period, ascending */
     size_t names_n;
-    int others_n; /* number of other whole-number rates, 24 .. 10000 Hz, that would look the same */
+    int others_n; /* number of other whole-number rates, 24 .. 10000 Hz, that would show the same
+                     rhythm */
     uint64_t samples_n;
 };
 
@@ -53,12 +55,11 @@ double st_periodic_alias(const struct st_period *period, double hz);
  * a whole number of its ticks, or so nearly that the samples show fewer than 20 cycles. */
 bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t span);
 
-/**
- * Looks for a rhythm in the first 2^17 periods, after outliers are clipped and a straight line is
- * subtracted. Of the permitted chance of a false alarm, tick rates have 4 in 10000 and all other
- * rhythms 1 in 10000. If a rectangle of six cycles or more explains more than the sine that was
- * found, the rhythm of the rectangle is reported.
- * @param known_hz the kernel's tick rate, which gets half of the 4 in 10000; 0: unknown.
+/** Looks for a rhythm in the first 2^17 periods, after outliers are clipped and a straight line is
+ * subtracted. A false alarm is permitted with a chance of 4 in 10000 for all tick rates together,
+ * and of 1 in 10000 for all other rhythms. If a rectangle of six cycles or more explains more than
+ * the sine that was found, the rhythm of the rectangle is reported.
+ * @param known_hz the kernel's tick rate, to which half of the 4 in 10000 is given; 0: unknown.
  * @return 0 (also when nothing is found), -ENODATA (fewer than 256 samples, or no spread), -ENOMEM.
  * Threads: any. Source: periodogram against the mean of its neighbours, F test with 2 and 2K
  * degrees of freedom (Bloomfield, Fourier Analysis of Time Series, ch. 9), Bonferroni over rates

@@ -5,14 +5,17 @@
 
 #define TEXT_BYTES 32
 #define PERIOD_TICKS_MIN                                                                           \
-    2.2                   /* ticks in a period: longer periods show whether wake-ups are at ticks */
-#define SPREAD_MIN    0.4 /* range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
-#define OVERLAPS_MAX  0.05 /* largest share of samples that wake up after the next one is due */
+    2.2 /* ticks: in a period of more ticks, lateness shows whether wake-ups are at ticks */
+#define SPREAD_MIN                                                                                 \
+    0.4 /* least range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
+#define OVERLAPS_MAX                                                                               \
+    0.05 /* if more wake-ups come after the next one is due, their times are unknown */
 #define DRIFT_ERRORS  2    /* standard errors: a smaller drift is not mentioned */
-#define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: 1 ms in 32 years is exact */
+#define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: this is 1 ms in 32 years */
 #define UNSEEN_MAX_PPM                                                                             \
     1.5 /* a smaller drift that a control loop may have hidden is not mentioned */
-/* share of skipped periods beyond which they are not just a few stalls */
+/* if a larger share of the periods is skipped, the program skips often: a few stalls do not explain
+ * it */
 #define SKIPPED_MAX 0.05
 
 ST_PRINTF(2, 3)
@@ -302,8 +305,8 @@ static bool skips_often(uint64_t samples_n, uint64_t span)
     return (double)samples_n < (1 - SKIPPED_MAX) * (double)span;
 }
 
-/* Reports which slow ticks the samples cannot exclude: those as long as the range of lateness, or
- * any if periods are skipped. */
+/* Reports that the samples cannot exclude slow ticks, if lateness varies as much as such ticks
+ * would make it vary, or if the program skips periods often. */
 static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     struct st_series_bulk bulk;
@@ -363,8 +366,8 @@ static int find_changes(const struct st_series *series, struct st_analysis *ret)
 }
 
 /* Counts samples that woke up after the next one was due. No program waits for a due time that has
- * passed, so periods were skipped there; the indices do not show which, if a column of text has
- * none of its own. */
+ * passed, so it skipped periods there. A column of text has no period numbers: it does not show
+ * which periods were skipped. */
 static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -460,11 +463,11 @@ static int analyse(const struct st_series *series, const struct st_series *head,
             r = st_periodic_find(&rest, known_hz, &ret->periodic);
         if (ret->counted)
             ret->periodic.names_n = 0;
+        /* if periods are often skipped, the skips make rhythms that fit too many rates or none:
+         * such a rhythm is not reported */
         if (ret->periodic.found && !may_be_tick(&ret->periodic) &&
             skips_often(head->n, st_series_span(head)))
-            ret->periodic = (struct st_periodic){
-                .samples_n =
-                    ret->periodic.samples_n}; /* such a rhythm comes from the skipped periods */
+            ret->periodic = (struct st_periodic){.samples_n = ret->periodic.samples_n};
         say_interval(ret);
         say_periodic(ret);
     }

@@ -10,15 +10,15 @@
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
 #define ST_BLIND_MAX      24
-/** Ticks, intervals and periodic components are looked for only in this number of samples, the
- * first ones. */
+/** Ticks, intervals and periodic components are looked for only in the first samples of a series,
+ * at most this number. */
 #define ST_ANALYSIS_HEAD_N ((size_t)1 << 18)
 
 /** Wake-ups whose distance does not depend on the period that the program asks for, because each
  * sleep takes whole clock ticks and these are longer than the period. */
 struct st_interval {
-    bool skips; /* more than half of the samples follow a period without a sample: lateness then
-                   follows from the intervals */
+    bool skips; /* more than half of the samples follow a skipped period: lateness then depends on
+                   the intervals, and periodic components are not looked for */
     bool found; /* the intervals are equal, and not a multiple of the period */
     double interval_ns; /* median of the intervals between wake-ups */
     double spread_ns;   /* from the 5 % to the 95 % quantile of the intervals */
@@ -45,16 +45,17 @@ struct st_analysis {
     bool late_known;               /* late_ones is valid */
     struct st_late_ones late_ones; /* outliers of the first head_n samples; `regular` and `group`
                                       are never set if ticks or whole_ticks are found */
-    struct st_periodic periodic;   /* looked for only without ticks and if interval.skips is false;
-                                      regular   outliers are left out before */
+    struct st_periodic
+        periodic; /* looked for only if neither ticks nor whole_ticks are found and interval.skips
+                     is false; the outliers of a train (late_ones) are removed before */
     struct st_changes changes;
-    int blind_hz[ST_BLIND_MAX]; /* tick rates in Hz, ascending, the usual ones and the kernel's,
-                                   that these samples could not show; none if a tick was found */
+    int blind_hz[ST_BLIND_MAX]; /* usual tick rates and the kernel's, in Hz, ascending, that these
+                                   samples could not show; none if a tick was found */
     size_t blind_n;
-    int coarse_hz; /* the samples do not show whether sleeps end only at ticks of fewer Hz than
-                      this; 0: they do */
-    char sentence[ST_SENTENCES_MAX]
-                 [ST_SENTENCE_BYTES]; /* for people, each made from the figures above */
+    int coarse_hz; /* the samples do not show whether sleeps end only at ticks of a lower rate than
+                      this; 0: they show it for all rates */
+    /* sentences for people, made from the other members */
+    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES];
     size_t sentences_n;
     size_t findings_n; /* number of sentences that report a finding, which come first; the others
                           say what could not be found */

@@ -59,7 +59,7 @@ static const struct {
     {"p99.999", "p99_999", 0.99999},
 };
 
-/* Least number of values with a known p-quantile: 10 of them lie beyond it. */
+/* Least number of values for which the p-quantile is printed: 10 values then lie beyond it. */
 static uint64_t least_n(double p)
 {
     return st_stats_quantile_min_n(fmax(p, 1 - p));
@@ -120,7 +120,8 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
 
 static int64_t whole_ns(double ns)
 {
-    return fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX; /* a recording may hold any number */
+    return fabs(ns) < 9e18 ? llrint(ns)
+                           : INT64_MAX; /* llrint would overflow: a file may contain any number */
 }
 
 /* Appends "label value" to a line, after a comma unless it is the first figure. */

@@ -34,7 +34,7 @@ void st_series_result_finish(struct st_series_result *result);
 
 /** Analyses a series, prints the result and draws it. @param known_hz the kernel's tick rate; 0:
  * unknown.
- * @param samples true: the document has every sample that was kept. @return an st_exit. */
+ * @param samples true: the JSON contains the samples, too. @return an st_exit. */
 ST_NODISCARD int st_series_result_show(struct st_bench_command *command,
                                        struct st_series_result *result, int known_hz, bool samples);
 

@@ -19,7 +19,7 @@ void st_series_set_drop(struct st_series_set *set);
 void st_series_set_finish(struct st_series_set *set);
 
 /** Prints a table with the figures of R's summary() (min, quartiles, mean, max), a line for each
- * result; all must be analysed. @param heading of the column of names. */
+ * result; all must be analysed. @param heading heading of the column with the names. */
 void st_series_set_text(const struct st_series_set *set, const char *heading, FILE *out);
 /** The document sleeptune-series-set/1. @param order how the series were measured, for example "one
  * after the other". @param missing array of what could not be measured, whose reference the

@@ -6,7 +6,7 @@
 #define P_MAX 1e-5
 #define ODD_SHARE_MAX                                                                              \
     0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
-/* share of differences far from both centres at which the search ends */
+/* if a larger share of the differences is far from both centres, the search for clusters ends */
 #define HOPELESS_SHARE 0.2
 #define SPREAD_MIN     0.4 /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
 #define SPREAD_MAX     1.4
@@ -17,22 +17,26 @@
 #define LOW_REACH   0.02 /* by how many ticks a wake-up may be earlier than a whole tick */
 
 #define UNSEEN_SDS                                                                                 \
-    24 /* 6 standard errors of a change of slope between two halves: 4 slope_sd each */
+    24 /* 6 standard errors of the change of slope between two halves of the samples; each error   \
+          is 4 slope_sd */
 #define LAGS_MAX    200
 #define PARTS_N     12
 #define PARTS_MOVE  50  /* limit of chi-squared with 12 - 3 degrees of freedom: 1 in 10 million */
 #define ROUNDING_NS 1.0 /* rounding error of samples, which are whole ns */
 #define BEND_SHARED 1.5
-/* most residuals of one slope, divided by the noise of neighbouring samples */
+/* largest standard deviation around one slope, divided by the noise of neighbouring samples */
 #define LEFT_MAX 3.0
 #define TICK_SDS 5
-#define LOOP_S   1.5 /* a control loop acts once a second: in longer periods, between two samples */
-/* share of a tick by which lateness changes in a period, beside its jumps */
+#define LOOP_S   1.5 /* s: in longer periods, a control loop acts between two samples */
+/* jumps may vary in height if lateness changes by a larger share of a tick from one period to the
+ * next without a jump */
 #define MIXED_MIN 0.15
 #define ALTERNATES_SHARE                                                                           \
-    0.05 /* largest distance of the number of jumps from n / 2, as a share of n */
+    0.05 /* every second sample jumps if the number of jumps differs from n / 2 by less than this  \
+            share of n */
 
-#define ABOUT        0.12 /* largest difference from the length of a usual tick, as a share of it */
+#define ABOUT                                                                                      \
+    0.12 /* largest difference from the length of a usual tick, as a share of that length */
 #define ABOUT_HZ_MAX 1024 /* faster rates are not those of a scheduler */
 
 double st_ticks_rate_error(double tick_ns, double tick_sd_ns)
@@ -65,7 +69,7 @@ bool st_ticks_is_usual(int hz)
 
 int st_ticks_rate_about(double length_ns)
 {
-    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) { /* the commonest first */
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) { /* the commonest rates come first */
         if (st_periodic_usual_hz[i] <= ABOUT_HZ_MAX &&
             fabs(length_ns * st_periodic_usual_hz[i] / 1e9 - 1) < ABOUT)
             return st_periodic_usual_hz[i];
@@ -81,8 +85,8 @@ struct clusters {
     double low_square, high_square; /* sums of squares around the centres */
 };
 
-/* The samples that follow the sawtooth. For each: k is its period, m the number of ticks since the
- * first sample, x its lateness minus the median. */
+/* The samples that follow the sawtooth. For each: k is its period, m the number of ticks by which
+ * lateness jumped since the first sample, x its lateness minus the median. */
 struct track {
     size_t n;
     double *k, *m, *x;
@@ -99,7 +103,7 @@ struct sums {
 struct fit {
     double level_ns, slope_ns, tick_ns; /* slope_ns: ns a period */
     double square;                      /* sum of the squared residuals */
-    double square_flat;                 /* the same around the mean of the samples */
+    double square_flat; /* sum of the squared distances from the mean of the samples */
     double tick_sd_ns;
     double slope_sd_ns;
     uint64_t n, odd_n, jumps_n;
@@ -162,7 +166,8 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
         if (low == c.low_ns && high == c.high_ns)
             break;
         if (round >= 8 && (double)c.odd_n > HOPELESS_SHARE * (double)pairs_n)
-            return false; /* tight clusters appear after two or three rounds */
+            return false; /* tight clusters appear after two or three rounds: further rounds find
+                             none */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
     /* noise that jumps there and back makes as many misfits (odd_n) as jumps (few); so more than
@@ -208,7 +213,8 @@ static bool solve(const struct sums *s, struct fit *fit)
     fit->slope_ns = (c.kx * c.mm - c.mx * c.km) / det;
     fit->tick_ns = -(c.mx * c.kk - c.kx * c.km) / det;
     fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
-    fit->tick_sd_ns = sqrt(c.kk / det); /* for residuals with a standard deviation of 1 */
+    /* if the residuals have a standard deviation of 1; fit_line scales both errors */
+    fit->tick_sd_ns = sqrt(c.kk / det);
     fit->slope_sd_ns = sqrt(c.mm / det);
     return true;
 }
@@ -276,7 +282,7 @@ struct local {
 };
 
 /* Computes the difference of[i] - of[i - 1], minus the part that the slope before and behind it
- * explains: jumps and noise remain. @param of t->x or t->m. */
+ * explains: jumps and noise remain. @param of the array t->x or t->m. */
 static double bend_at(const struct track *t, const double *of, size_t i)
 {
     const double share =
@@ -354,9 +360,9 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks 
     }
 }
 
-/* The number of ticks that the kernel adds to each sleep: on a clock without drift, a sleep ends
- * this number of ticks after the first tick that is due; a drift moves the end by its effect in one
- * period.
+/* The number of ticks that the kernel adds to each sleep: if ticks do not drift, a sleep ends this
+ * number of ticks after the first tick that follows its due time. A drift moves the end by drift *
+ * period, which is subtracted.
  * @return -1: unknown. */
 static int extra_ticks(double period_ns, const struct st_series_bulk *bulk,
                        const struct st_ticks *l)

@@ -18,7 +18,7 @@ struct st_ticks {
                                  samples, the smaller one */
     double slope_sd_ns_per_s; /* standard error of slope_ns_per_s */
     double tooth_s;      /* seconds from one jump to the next: tick / slope; 0: the slope is zero */
-    bool drift_known;    /* possible only if hz is not 0 */
+    bool drift_known;    /* drift_ppm and drift_sd_ppm are known; false if hz is 0 */
     double drift_ppm;    /* by how many ppm a tick is longer than 1 / hz */
     double drift_sd_ppm; /* standard error of drift_ppm */
     double unseen_ppm; /* drift that a control loop of the tick may have added or removed so slowly
@@ -47,8 +47,8 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
 
 /* --- which rate has a tick of this length? --- */
 
-/** Largest drift of a tick against its nominal rate that is considered possible: no clock that is
- * of use drifts by more. */
+/** Largest drift of a tick against its nominal rate that is considered possible: no usable clock
+ * drifts by more. */
 #define ST_TICK_DRIFT_MAX_PPM 500
 
 /** Finds the whole-number rate in Hz whose tick is tick_ns long, within four standard errors and

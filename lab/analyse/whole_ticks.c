@@ -9,10 +9,10 @@
     0.8 /* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
 #define P_LOG_MAX (-11.5) /* logarithm of the largest p-value: 1 in 100000 */
 #define LEVELS_N  9       /* levels that are counted: -4 .. 4 ticks from the median */
-#define LEVEL_MIN 0.02    /* share of the samples that a level needs */
+#define LEVEL_MIN 0.02    /* least share of the samples that must lie on a level */
 #define HZ_MAX    1024    /* faster rates are not those of a scheduler */
 #define SPREAD_MIN                                                                                 \
-    0.4 /* range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
+    0.4 /* least range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
 #define SPREAD_MAX 1.6
 
 #define BANDS_P_LOG_MAX (-14.0)
@@ -30,7 +30,7 @@ struct closeness {
     double near, far; /* mean cosine (CLOSE_MIN) of values less than half a tick from the median,
                          and of all others */
     uint64_t far_n;
-    int levels_n; /* levels that have LEVEL_MIN of the values or more */
+    int levels_n; /* number of levels that have LEVEL_MIN of the values or more */
 };
 
 static struct closeness look(const struct st_series *s, int64_t median_ns, double tick_ns)

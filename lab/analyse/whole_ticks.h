@@ -11,8 +11,8 @@ struct st_whole_ticks {
     uint64_t jumps_n; /* samples (or changes) that are half a tick or more from the median */
     int bands_hz; /* late wake-ups lie near whole ticks of this rate, in bands, whatever the other
                      samples do; 0: they do not */
-    uint64_t bands_n, late_n; /* samples later than the median + half a tick: those that lie in
-                                 bands, and all */
+    uint64_t bands_n, late_n; /* late_n: number of samples later than the median + half a tick;
+                                 bands_n: number of these that lie in bands */
 };
 
 /** If a program or a timer rounds its sleeps to whole ms, lateness takes three levels or more, 1 ms

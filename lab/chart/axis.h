@@ -6,13 +6,12 @@
 #define ST_AXIS_TICKS_MAX 24
 
 struct st_axis {
-    bool log;         /* logarithmic; low and high are above 0 then */
-    double low, high; /* low < high */
+    bool log;         /* the axis is logarithmic, and low and high are above 0 */
+    double low, high; /* ends of the axis; low < high */
 };
 
-/**
- * The axis that holds low .. high with a little room. A linear axis begins at 0 if low is above 0
- * and less than half of high, and ends at 0 in the mirrored case.
+/** The axis that holds low .. high with a little room. A linear axis begins at 0 if low is above 0
+ * and less than half of high, and ends at 0 if high is below 0 and above half of low.
  * @param log logarithmic if low > 0; otherwise the axis is linear. @param low, high finite; if they
  * are equal, the axis extends beyond them on both sides. Threads: any. */
 struct st_axis st_axis_fit(double low, double high, bool log);

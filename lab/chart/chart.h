@@ -27,10 +27,12 @@ struct st_chart_set {
     char file[96];   /* the file it was read from; "": measured by this process */
     char label[200]; /* name of the set; `file` if the file has only one set */
     char group[160]; /* sets of one group share a panel of boxes */
-    char panel[160]; /* heading of the panel in a picture over x_ns: the group without x_ns */
-    int64_t x_ns;    /* how long the sleeper slept, of the JSON of the command wake; else 0 */
+    char panel[160]; /* heading of its panel in a picture of kind slices: the group without the
+                        length of the sleep */
+    int64_t x_ns;    /* length of the sleep, from the JSON of `sleeptune-lab wake`; 0: from another
+                        source */
     uint64_t n;
-    struct st_box box;       /* box.n = 0: no quartiles */
+    struct st_box box;       /* box.n = 0: its figures are unknown, and no box is drawn */
     struct st_series series; /* values in the order of measurement; n = 0: only figures are known */
     struct st_sample sample; /* the values of `series`, sorted */
     struct st_columns
@@ -52,7 +54,8 @@ struct st_chart_data {
 void st_chart_init(struct st_chart_data *data, const char *quantity);
 void st_chart_finish(struct st_chart_data *data);
 
-/** A new, empty set. @return NULL when out of memory, or when there are too many. */
+/** A new, empty set. @return NULL when out of memory, or when there are ST_CHART_SETS_MAX sets
+ * already. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
 /** The label of a set, with its group if the data have several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
@@ -65,8 +68,8 @@ void st_chart_conditions(struct st_chart_data *data, const char *text);
  * false: the x axis counts samples. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      struct st_series *series, bool timed);
-/** Distance between two values on an axis of time, and its unit, which depends on the length: s,
- * min, h or d. */
+/** Distance between two neighbouring values on the x axis, and its unit, which depends on the
+ * length of the set: s, min, h or d; for a set without times: 1, and "values". */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
 
@@ -93,7 +96,7 @@ ST_NODISCARD int st_chart_can_write(const char *path);
 /** Draws the picture and writes it. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 
-/* --- --plot FILE of other commands --- */
+/* --- the option --plot FILE of commands that measure --- */
 
 /** Takes the value of --kind, the name of a kind of picture. @param ctx enum st_chart_kind. @return
  * 0 or an st_exit, after a message. */
@@ -101,7 +104,8 @@ ST_NODISCARD int st_chart_take_kind(void *ctx, const char *text);
 
 /** Draws a document as the file `path`, for --plot; does nothing if path is NULL. Frees the
  * document.
- * @param name for a document with only one result that has no name. @param status of the result
- * that was printed before; returned if it is an error. @return an st_exit, after a message. */
+ * @param name name of the set if the document has only one result, without a name. @param status
+ * exit status of printing the result; an error is returned instead of the status of the picture.
+ * @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *name, const char *path, json_t *document,
                                       int status);

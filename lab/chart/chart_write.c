@@ -6,7 +6,7 @@
 
 #define RIGHT_PX  26.0
 #define TITLE_PX  17.0
-#define LINE_PX   17.0 /* from one line of text to the next */
+#define LINE_PX   17.0 /* distance from one line of text to the next */
 #define LEGEND_PX 36.0 /* length of the line in front of a name in the legend */
 #define WIDTH_PX  800.0
 
@@ -28,12 +28,12 @@ static char *cut_word(char *text)
     return text;
 }
 
-/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return
- * the number of lines. */
+/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max most lines; the text after
+ * them is cut. @return the number of lines. */
 static int paragraph(struct st_svg *svg, double y, double width, const char *text, int lines_max)
 {
-    const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
-                        20; /* average characters are narrower than the estimate */
+    /* the average character is narrower than 0.6 of the font's size */
+    const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 / 20;
     char *lines = NULL, *rest = NULL;
     size_t bytes;
     FILE *stream = open_memstream(&lines, &bytes);
@@ -177,7 +177,7 @@ static int write_picture(const struct st_picture *picture, const char *path)
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", name, st_destination_error(r));
 }
 
-/* --- what is drawn --- */
+/* --- which sets are drawn, and as which kind of picture --- */
 
 /* Adds the name of its file to each label if there are several files. */
 static void name_files(struct st_chart_data *data)
@@ -269,8 +269,8 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
     return false;
 }
 
-/* The kind of picture if the user chose none: slices if the sets differ in the length of the sleep;
- * one set over time; several sets as box plots side by side. */
+/* Chooses the kind of picture if the user chose none: slices if the sets differ in the length of
+ * the sleep; else a single set is drawn over time, and several sets are box plots side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
     const bool box = any(data, &st_picture_box);
@@ -365,7 +365,7 @@ int st_chart_write(struct st_chart_data *data, const struct st_chart_options *op
     return r;
 }
 
-/* --- --plot FILE of other commands --- */
+/* --- the option --plot FILE of commands that measure --- */
 
 int st_chart_take_kind(void *ctx, const char *text)
 {

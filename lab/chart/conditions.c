@@ -6,7 +6,7 @@
 static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
 {
     if (strcmp(key, "kernel_version") == 0)
-        return; /* kernel_release says more in fewer words */
+        return; /* kernel_release identifies the kernel in fewer words */
     st_text_join(buf, buf_bytes, ", ", "%s %s", key, st_result_condition_shown(key, value));
 }
 

@@ -91,7 +91,7 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name)
                                  .rgb = ST_PICTURE_INK,
                                  .anchor = ST_ANCHOR_MIDDLE,
                                  .role = "axis-name"};
-    /* centred below the axis, or further left if it would leave the page */
+    /* the name is centred below the axis, or further left if it would leave the page */
     const double x = fmin(area->x + area->width / 2,
                           area->svg->width - 4 - st_picture_text_px(name, ST_PICTURE_TEXT_PX) / 2);
     st_svg_text(area->svg, x, area->y + area->height + 38, name, &font);

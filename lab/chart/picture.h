@@ -48,7 +48,7 @@ struct st_picture {
     size_t panels_n;
     size_t columns_n;       /* panels beside each other: 1 or 2 */
     double under_px;        /* room for the text under a panel */
-    char description[1200]; /* for screen readers */
+    char description[1200]; /* text for screen readers */
     char how[300];          /* how to read the picture */
     char caption[2600];
     char conditions[1700]; /* test conditions, printed below the caption and cut after four lines */
@@ -69,8 +69,8 @@ struct st_pen st_picture_pen(size_t i);
 struct st_point st_picture_at(const struct st_picture_area *area, double x, double y);
 void st_picture_rectangle(struct st_svg *svg, double x, double y, double width, double height,
                           uint32_t fill_rgb, const struct st_pen *pen);
-/** Draws a small mark with the i-th shape around a point. @param pen of the edge of the mark; NULL:
- * no edge. */
+/** Draws a small mark with the i-th shape around a point. @param pen pen for the edge of the mark;
+ * NULL: no edge. */
 void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_t fill_rgb,
                        const struct st_pen *pen);
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,

@@ -4,13 +4,14 @@
 #include "lab/chart/picture.h"
 #include "lab/ns_exact.h"
 
-#define BOX_ROOM_PX      100.0 /* width of a box with its label */
-#define BOX_PX           80.0
-#define GRID_BOXES_MAX   3  /* most boxes in a panel of half the width */
-#define GRID_HEADING_MAX 46 /* most characters in the heading of such a panel */
-/* share of an axis: if its boxes take less, a panel gets its own axis */
+#define BOX_ROOM_PX    100.0 /* width of a box with its label */
+#define BOX_PX         80.0
+#define GRID_BOXES_MAX 3 /* most boxes in a panel that is half as wide as the page */
+#define GRID_HEADING_MAX                                                                           \
+    46 /* most characters in the heading of a panel that is half as wide as the page */
+/* a panel gets its own axis if its boxes take a smaller share of the axis of its group */
 #define SEEN_SHARE     0.2
-#define SEEN_SHARE_LOG 0.4  /* the same for a logarithmic axis */
+#define SEEN_SHARE_LOG 0.4  /* SEEN_SHARE if the axis of the group is logarithmic */
 #define EDGE_SHARE     0.08 /* share of a logarithmic axis between 0 and the smallest value */
 /* share of an axis that cannot be seen: less than a third of a pixel */
 #define UNSEEN_SHARE  0.001
@@ -39,7 +40,8 @@ static size_t per_panel(const struct st_picture *picture)
 struct part {
     size_t first, n;
     size_t group_first, group_n;
-    size_t i, parts_n; /* number of the panel in its group, from 0, and panels of the group */
+    size_t i,
+        parts_n; /* i: number of the panel in its group, from 0; parts_n: panels of the group */
 };
 
 /* Goes to the next panel. @return whether there is one. */
@@ -138,7 +140,8 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
 static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
-    /* this close to 0, a value would look like 0 on a linear axis, too */
+    /* a negative value so close to 0 would look like 0 on a linear axis, too: it does not prevent a
+     * logarithmic one */
     const bool near_0 = reach.low <= 0 && -reach.low < UNSEEN_SHARE * reach.high;
     const double low = near_0 && isfinite(reach.least) ? reach.least : reach.low;
     const bool log = isfinite(reach.usual) && st_axis_wants_log(low, reach.usual, reach.high);
@@ -284,8 +287,9 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
-    double y = fmin(fmax(median, q3 + half), q1 - half); /* the middle of the text, in the box */
-    if (q1 - q3 < 2 * half) /* no room in the box: above or below the whisker */
+    double y =
+        fmin(fmax(median, q3 + half), q1 - half); /* middle of the median's text, inside the box */
+    if (q1 - q3 < 2 * half) /* no room in the box: the text goes above or below the whiskers */
         y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);
@@ -310,7 +314,8 @@ static void draw_speck(const struct st_picture_area *area, double x, const struc
         st_svg_text(area->svg, x, below, st_ns_exact(box->min_ns), &font);
 }
 
-/* A line from minimum to maximum, and the median if it is known. */
+/* Draws a set with too few values for a box: a line from minimum to maximum, with the median or the
+ * mean if they are known. */
 static void draw_few(const struct st_picture_area *area, double x, const struct st_box *box)
 {
     const struct st_pen dashed = {ST_PICTURE_INK, 1.2, ST_DASH_LONG},

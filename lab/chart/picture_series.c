@@ -7,7 +7,7 @@
 
 #define GRID_MIN 3 /* least number of panels that are drawn in two columns */
 #define LINE_PX  1.2
-#define MARKS_N  24 /* marks on a series that shares its panel */
+#define MARKS_N  24 /* approximate number of marks on each series if several share a panel */
 
 static bool has(const struct st_chart_set *set)
 {

@@ -37,7 +37,7 @@ struct st_font {
 
 struct st_svg {
     double width, height; /* pixels */
-    FILE *out;            /* a buffer in memory; private to svg.c, as are the next two */
+    FILE *out;            /* stream into `text`; out, text and text_bytes are private to svg.c */
     char *text;
     size_t text_bytes;
 };

@@ -25,7 +25,8 @@ int st_compare_make(struct st_compare_result *result)
 {
     const struct st_compare_file *a = &result->files[0], *b = &result->files[1];
     struct st_random random = {.state = SEED};
-    /* if the kinds of the files differ, each records conditions that the other does not */
+    /* files of different kinds record different conditions: only those that both record are
+     * compared */
     const bool known_only = strcmp(a->input.source, b->input.source) != 0;
     int r = st_test_conditions_compare(conditions_of(a), conditions_of(b), known_only,
                                        &result->differ, &result->differ_n);

@@ -36,7 +36,7 @@ struct st_compare_results {
     char *const *paths;
     struct st_compare_row {
         char name[200];
-        uint64_t n[2];                        /* values */
+        uint64_t n[2];                        /* number of values in A and in B */
         struct st_figure figures[ST_FIGURES]; /* only the median is judged */
     } * rows;                                 /* results that both documents have */
     size_t n, alone_n; /* alone_n: results of A that B lacks, or that have no single

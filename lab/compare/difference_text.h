@@ -8,8 +8,8 @@
 /* In all functions, `figures` has ST_FIGURES elements, which st_verdict_judge has judged. A `buf`
  * has ST_DIFFERENCE_TEXT_BYTES and is returned. */
 
-/** The answer, from the verdicts alone: "Better than A: the median is 8.2 µs less (95 %: 7.6 µs
- * .. 8.9 µs)."
+/** The sentence that says whether and how the runs differ, from the verdicts alone: "Better than A:
+ * the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)."
  * @param a the name of the first run. */
 const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n,
                                         const char *a, char *buf);

@@ -28,7 +28,8 @@ struct st_figure {
     double drifts; /* the larger drift of both runs, counting only drifts that are more than chance;
                       0: there is none */
     bool narrow;   /* values depend on each other for so long that the interval may be too narrow */
-    double p_corrected; /* p_corrected and verdict are set by st_verdict_judge */
+    double p_corrected; /* p_value, corrected for all figures that are judged together;
+                           st_verdict_judge sets it and verdict */
     enum st_verdict verdict;
 };
 

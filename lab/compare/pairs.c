@@ -152,8 +152,8 @@ static double draw_quantile(const struct draw *run, double p)
     return run->values[quantile_bucket(run, p)];
 }
 
-/** The bucket (index in `values`) of the p-quantile, while each block is drawn once. Some values
- * lie above it, unless there is only one bucket. */
+/** The bucket (index in `values`) of the p-quantile if each block is drawn once. Some values lie
+ * above it, unless there is only one bucket. */
 static size_t draw_bucket(const struct draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
@@ -177,7 +177,8 @@ static double draw_scatter(const struct draw *run, size_t bucket, double *ret_p)
         hits_n += n[k] - (double)run->cumulative[bucket * run->len + k];
     }
     const double share = all_n > 0 ? hits_n / all_n : 0;
-    if (share >= 1 || hits_n < (double)run->len) /* at least one hit for each block: Cochran 1954 */
+    if (share >= 1 || hits_n < (double)run->len) /* the test needs at least one value above the
+                                                    bucket for each block: Cochran 1954 */
         return 1;
     for (size_t k = 0; k < run->len; k++) {
         const double hits = n[k] - (double)run->cumulative[bucket * run->len + k];
@@ -232,8 +233,8 @@ static double variance_of(const struct both *both, double *ret_df)
     return square;
 }
 
-/** Computes interval and p-value from the drawn differences, which are sorted. @param value the
- * difference of the runs as they are. */
+/** Computes interval and p-value from the drawn differences, which are sorted. @param value
+ * difference of the figures of both whole runs. */
 static void judge(const struct both *both, struct scale *ret, double value)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
@@ -247,15 +248,15 @@ static void judge(const struct both *both, struct scale *ret, double value)
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
-    size_t against_n = 0; /* drawn differences that have the other sign or are 0 */
+    size_t against_n = 0; /* drawn differences that are 0 or do not have the sign of `value` */
     ST_EACH_OF (effect, effects, n)
         against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
     double p = value == 0 || share >= 0.5 ? 1
                : square > 0               ? st_tails_student_p(value / sqrt(square), df)
                                           : 0;
-    if (against_n > 0 &&
-        p < 1) /* without such a difference, the draws cannot show how small p is */
+    if (against_n > 0 && p < 1) /* drawn differences against `value` limit p, too; if there are
+                                   none, they cannot show how small p is */
         p = fmax(p, st_tails_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
@@ -263,7 +264,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
 /** The result for one figure: the widest interval of all lengths of blocks. */
 struct widest {
     struct st_figure figure;
-    size_t bucket[2];  /* bucket of the quantile in each run */
+    size_t bucket[2];  /* for each run: index in draw.values of the quantile */
     double scatter[2]; /* result of draw_scatter for each run if it is more than chance; else 1 */
 };
 
@@ -325,8 +326,8 @@ static double sections_apart(struct both *both, enum st_figure_id id, size_t sid
 }
 
 /** Does a figure differ between the sections of one run by more than its blocks do by chance? The
- * shortest blocks decide: a disturbance that lasts longer than one block, and comes and goes, may
- * or may not occur in the next run. */
+ * shortest blocks are compared, so that a disturbance that lasts longer than one block and then
+ * ends counts as drift: it may or may not occur in the next run. */
 static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
 {
     double blocks[BLOCKS_MAX];
@@ -409,8 +410,7 @@ static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t 
            (double)st_stats_quantile_min_n(st_figure_quantiles[id]);
 }
 
-/** Computes the figures of the runs as they are; figures that can be compared get
- * difference.known. */
+/** Computes the figures of both whole runs; figures that can be compared get difference.known. */
 static void figures_now(const struct both *both, struct widest *all)
 {
     const bool enough =

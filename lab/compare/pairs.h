@@ -19,8 +19,8 @@
  * (down to ST_PAIRS_BLOCKS_MIN of them), and the widest interval and the largest p-value count.
  * Changes that last longer than an eighth of a run are left to the drift (drift.h). Only the order
  * of the values counts, not their times. The caller then judges the figures with st_verdict_judge.
- * @return 0, -ENOMEM; *ret on 0 only. Threads: any.
- * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989
- * (blocks); Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom). */
+ * @return 0, -ENOMEM; *ret is set on 0 only. Threads: any. Source: Kuensch, "The Jackknife and the
+ * Bootstrap for General Stationary Observations", 1989 (blocks); Hesterberg 2015 (expanded
+ * interval); Welch 1947 (degrees of freedom). */
 ST_NODISCARD int st_pairs_compare(const struct st_series *a, const struct st_series *b,
                                   struct st_random *random, struct st_figure ret[ST_FIGURES]);

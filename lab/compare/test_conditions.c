@@ -3,7 +3,8 @@
 #include "core/text/number.h"
 
 #define LINE_BYTES 4096
-#define LOAD_CLOSE 0.5 /* load averages that differ by less count as equal. Our own choice */
+#define LOAD_CLOSE                                                                                 \
+    0.5 /* load averages that differ by less count as equal; the limit is our own choice */
 
 /* Parses one line of "key: value" text. @return the next line; NULL: `text` is at its end. */
 static const char *next_line(const char *text, char *key, size_t key_bytes, char *value,
@@ -45,7 +46,8 @@ static int add(struct st_test_condition_pair **list, size_t *n, const char *key,
     return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
 }
 
-/* Compares two values. Values from JSON have '-' where those from text have ' '. */
+/* Compares two values. Values from JSON have '-' where those from text have ' ': both count as
+ * equal. */
 static bool same_words(const char *a, const char *b)
 {
     for (; *a != '\0' && *b != '\0'; a++, b++) {

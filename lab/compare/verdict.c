@@ -10,8 +10,8 @@
 /* Degrees of freedom with which one run estimates its own error, for example that of a percentile
  * from few values. Found by simulation: docs/results.md. */
 #define ERROR_DF 8.0
-/* 85 % quantile of the normal distribution. It stands for the 80 % that are promised: 1 in 20 pairs
- * of runs seems to drift, which may hide a difference. */
+/* 85 % quantile of the normal distribution. It is used although only 80 % are promised, because 1
+ * in 20 pairs of runs seems to drift by chance, which may hide a difference. */
 #define Z_85 1.0364333894937896
 
 static enum st_verdict verdict_of(const struct st_figure *figure)
@@ -64,11 +64,11 @@ static double level_of(size_t tests_n)
 }
 
 /* The size of a difference, in ns, that is shown with a probability of 85 %, without drift. The
- * error is measured itself, and a difference is shown by Student's distribution. So t is such that
- * (difference / measured error) exceeds the limit with a probability of 85 %: a quantile of the
- * noncentral t distribution. Source: Browne, "On the use of a pilot sample for sample size
- * determination", 1995; Jennett & Welch, "The control of proportion defective as judged by a single
- * quality characteristic", 1939. */
+ * standard error is an estimate, too, so Student's distribution decides whether a difference is
+ * shown. Therefore t is chosen such that (difference / measured error) exceeds the limit with a
+ * probability of 85 %: a quantile of the noncentral t distribution. Source: Browne, "On the use of
+ * a pilot sample for sample size determination", 1995; Jennett & Welch, "The control of proportion
+ * defective as judged by a single quality characteristic", 1939. */
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
     const double z = st_distribution_normal_z(level_of(tests_n) / 2);

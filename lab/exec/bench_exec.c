@@ -123,7 +123,8 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         const int64_t now_ns = st_lab_now_ns(lab),
                       left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
         if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
-            counted = true; /* warmed up, or the budget allows only one more round */
+            counted = true; /* count from this round on: the warm-up is done, or the budget allows
+                               only one more round */
             bench->warm_up_n = i;
         }
         if (counted &&

@@ -9,11 +9,11 @@
 
 /** One program with its arguments. */
 struct st_exec_command {
-    const char *text; /* as the user gave it, or the name that the user gave it */
+    const char *text; /* command line as the user gave it, or its name from --command-name */
     char *const *argv;
     int64_t requested_ns; /* how long the program should sleep; 0: unknown */
-    size_t start; /* index of the command that only starts and ends, whose time is subtracted from
-                     this one; its own index if it is such a command */
+    size_t start; /* index of the start command: it only starts and ends, and its time is subtracted
+                     from that of this command. A start command has its own index here */
     bool idle;    /* the command is the same program as another, but asked to sleep for 0 s, to time
                      its start: it runs with a timer slack of 1 ns, so that the sleep itself takes
                      almost no time */
@@ -35,12 +35,12 @@ struct st_bench_exec_config {
                            short */
     unsigned runs_n;    /* counted runs of each command, at most; 0: until the budget is used up */
     int64_t budget_ns;
-    uint64_t seed;        /* of the random order of the commands within a round */
+    uint64_t seed;        /* seed of the random order of the commands within a round */
     char *const *prepare; /* program that runs before each run and is not timed; NULL: none */
     bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
-    bool (*go_on)(void *ctx,
-                  const struct st_bench_exec
-                      *bench); /* called after each run; false: stop, drop this run; NULL: go on */
+    /* called after each run; if it returns false, the measurement stops and this run is not
+     * counted; NULL: no function */
+    bool (*go_on)(void *ctx, const struct st_bench_exec *bench);
     void *ctx;
 };
 
@@ -60,19 +60,21 @@ struct st_exec_figures {
     const struct st_exec_command *command;
     bool start; /* the command only starts and ends */
     struct st_summary wall;
-    double user_ns, system_ns; /* CPU time per run; < 0: none */
+    double user_ns, system_ns; /* CPU time per run; < 0: no run was counted */
     struct st_quantile net;    /* time minus that of the start command in the same round: median of
                                   these differences, known from 2 runs on */
-    double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs it
-                              goes from the least to the greatest value and has less */
+    double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs the
+                              interval goes from the least to the greatest value, and its confidence
+                              is lower */
     bool overshoot_known;  /* net and requested_ns are known */
     double overshoot_ns, percent; /* net - requested */
     struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
     bool impossible;              /* the whole interval of `net` is less than what was requested */
-    const struct st_exec_figures
-        *fastest;                  /* fastest command with the same requested_ns; NULL: this one */
+    /* fastest command with the same requested_ns; NULL: this command is the fastest, or a start
+     * command */
+    const struct st_exec_figures *fastest;
     double sd_ratio, range_ratio;  /* standard deviation and max - min of whole runs, divided by
-                                      those of  `fastest`; 0: unknown */
+                                      those of `fastest`; 0: unknown */
     struct st_quantile difference; /* time of whole runs minus that of `fastest` in the same round:
                                       median with its interval */
     size_t odd_n; /* runs whose time is 14.826 median absolute deviations or more from the
@@ -96,6 +98,6 @@ ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_la
 ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench,
                                        struct st_exec_figures **ret);
 
-/** The result as the document sleeptune-bench-exec/1. New reference. */
+/** Makes the document sleeptune-bench-exec/1. @return a new reference. */
 json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
                            struct st_lab *lab);

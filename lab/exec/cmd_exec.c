@@ -23,7 +23,8 @@ struct arguments {
     const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and
                                               after all, and are not timed; NULL: none */
     bool ignore_failure;
-    struct st_durations durations; /* durations for "{}", {ms} ... */
+    struct st_durations
+        durations; /* values of --durations, which replace {}, {ms} ... in a command line */
     int64_t runs_n, warm_up_n, budget_ns;
     struct st_bench_command common;
 };
@@ -230,9 +231,8 @@ static void say_whole(const struct st_table_format *format, const struct st_exec
     st_text_append(text, bytes, ", system %s, n %ju", st_ns_text((int64_t)f->system_ns), w->n);
 }
 
-/* Appends the time without the start: "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs]
- * (1.8
- * %)". */
+/* Appends the time of a program minus that of its start command: "; without its start 5.089 ms,
+ * overshoot 89 µs [60 .. 120 µs] (1.8 %)". */
 static void say_net(const struct st_table_format *format, const struct st_exec_command *command,
                     bool idle, const struct st_exec_figures *f, char *text, size_t bytes)
 {
@@ -241,7 +241,8 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
     const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
                  above_ns = (double)(f->net.high_ns - f->net.value_ns);
     /* the spread is the distance to the nearer end of the interval, because a few slow runs move
-     * the other one; with two runs one end is the value itself */
+     * the farther end. With two runs, the nearer end is the value itself, and the farther end is
+     * used */
     const double near_ns = fmin(below_ns, above_ns),
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for(format, (double)f->net.value_ns, wide_ns);

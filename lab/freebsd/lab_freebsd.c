@@ -103,7 +103,7 @@ static const struct st_call_method calls[] = {
     {.name = "umtx-wake",
      .summary = "_umtx_op call to wake a thread while none waits",
      .call = call_umtx,
-     .raw = call_umtx}, /* the call is already a plain system call */
+     .raw = call_umtx}, /* _umtx_op is the system call itself, so `call` and `raw` are the same */
 };
 
 /* ntp_adjtime(2) returns freq in units of 2^-16 ppm. */

@@ -68,7 +68,7 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->outliers_known = true;
         box->outliers_n = (uint64_t)outliers;
     }
-    /* a document without the key q1 never has quartiles */
+    /* a document without the key q1 never has quartiles: its results are not drawn as boxes */
     if (json_object_get(distribution, "q1") != NULL && box->min_ns <= box->max_ns)
         box->n = set->n;
 }

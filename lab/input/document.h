@@ -11,15 +11,17 @@
 
 /** One kind of document. */
 struct st_document {
-    const char *schema; /* its schema up to the version, with the slash */
-    const char *name;   /* "sleeptune-lab exec" */
+    const char
+        *schema; /* text of the key "schema" without the version, such as "sleeptune-series/" */
+    const char *name; /* "sleeptune-lab exec" */
     const char
         *list; /* key of the array of results; NULL: the document itself is the only result */
     const char *figures; /* key of the object in a result that holds its figures: median ... */
     const char *quantity;
     /* keys that together identify a result; "conditions.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* keys that name a result */
-    const char *group[ST_DOCUMENT_GROUPS]; /* keys of the conditions of a result */
+    const char
+        *group[ST_DOCUMENT_GROUPS]; /* keys that group results, such as the length of the sleep */
     const char
         *x; /* key of the value on the x axis, which ends the text of the group; NULL: none */
     const char *drawn, *drawn_quantity; /* key that is drawn instead of `figures` if a result has

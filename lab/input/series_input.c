@@ -11,11 +11,13 @@
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
-#define LINE_BYTES    1024 /* longest line; test conditions in CSV comments are the longest */
+#define LINE_BYTES                                                                                 \
+    1024 /* longest line that is read, in bytes; test conditions in CSV comments have the longest  \
+            lines */
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {
-    const char *name; /* for messages */
+    const char *name; /* name of the file, for messages */
     const struct st_series_options *options;
     FILE *stream;
     size_t cell; /* number of the column in "FILE:2"; 0: none */
@@ -54,7 +56,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(input->stream, &reader);
-    input->stream = NULL; /* the reader owns it now */
+    input->stream = NULL; /* the reader owns the stream now, and closes it */
     if (r != 0)
         return st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
     const struct st_recording_info *run = st_recording_info(reader);
@@ -135,7 +137,7 @@ static char *lines_of(const json_t *object)
             json_is_string(value)
                 ? NULL
                 : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        if (!json_is_null(value)) /* null: the condition is unknown */
+        if (!json_is_null(value)) /* a condition that is null is unknown, and is left out */
             fprintf(out, "%s: %s\n", key, dumped != NULL ? dumped : json_string_value(value));
         free(dumped);
     }

@@ -38,25 +38,25 @@ ST_NODISCARD int st_series_input_period(const struct st_series_options *options,
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
 struct st_series_input {
-    const char
-        *source; /* "recording", "csv", "text", "json"; in lab/ also "measured", "simulated" */
+    const char *source; /* "recording", "csv", "text", "json"; "measured" or "simulated" if no file
+                           was read */
     struct st_series series;
     uint64_t left_out_n; /* samples at the end of the file that did not fit into memory */
     char heading[64];    /* heading of the column in a text file; "": none */
-    char note[320];      /* assumptions about the input, for the user; "" */
+    char note[320];      /* assumptions about the input, for the user; "": none */
     char *conditions;    /* test conditions from a recording or JSON, as "key: value" lines; NULL:
                             unknown */
     bool interrupted;
     bool untimed; /* a text file, and neither the file nor an option says how far apart its samples
                      are */
     bool plain;   /* a text file with one figure a line, whose meaning is unknown: the figure is
-                     called "value"   instead of "lateness" */
+                     called "value" instead of "lateness" */
 };
 
 void st_series_input_finish(struct st_series_input *input);
 
 /** Opens a file; "-": standard input; "FILE:2", unless a file has that name: FILE, and its
- * column 2. @return NULL: errno has the reason. */
+ * column 2. @param ret_cell number of the column; 0: none. @return NULL: errno has the reason. */
 FILE *st_series_input_open(const char *path, size_t *ret_cell);
 
 /** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text
@@ -67,7 +67,7 @@ FILE *st_series_input_open(const char *path, size_t *ret_cell);
 ST_NODISCARD int st_series_input_read(const char *path, const struct st_series_options *options,
                                       struct st_series_input *ret);
 
-/** Reads a series from a JSON document that is already parsed. @param name of the file, for
+/** Reads a series from a JSON document that is already parsed. @param name name of the file, for
  * messages.
  * @return an st_exit, after a message. Free the result with st_series_input_finish, also after a
  * failure. */

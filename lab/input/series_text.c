@@ -27,7 +27,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r");
 }
 
-/* Takes an unsigned whole number without sign and blanks from *at, and moves *at behind it. */
+/* Reads a whole number without sign and blanks at *at, and moves *at behind it. */
 static bool take_u64(const char **at, uint64_t *ret)
 {
     return st_number_take(at, ret) == 0;
@@ -117,9 +117,9 @@ static int column_line(struct st_series_text *text, const char *line)
     const char *from = skip_blanks(cell);
     if (text->cell > 0 && from >= cell + cell_bytes)
         return add_figure(text, (double)NAN); /* an empty cell: this row has no value */
-    const size_t bytes =
-        strspn(from, "+-.0123456789eE"); /* no more than these characters, since strtod
-                                            accepts "inf" and hexadecimal numbers, too */
+    /* only these characters are allowed in a number: strtod accepts "inf" and hexadecimal numbers,
+     * too */
+    const size_t bytes = strspn(from, "+-.0123456789eE");
     char *end;
     const double figure = strtod(from, &end);
     if (bytes == 0 || end != from + bytes || skip_blanks(end) < cell + cell_bytes) {

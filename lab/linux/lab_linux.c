@@ -25,9 +25,8 @@
  * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
 static int futex_wait(_Atomic uint32_t *word, int64_t due_ns)
 {
-    const int64_t until[2] = {
-        due_ns / ST_NS_PER_S,
-        due_ns % ST_NS_PER_S}; /* 64 bits, as the kernel expects, whatever time_t has */
+    /* the kernel expects two numbers of 64 bits, whatever the size of time_t is */
+    const int64_t until[2] = {due_ns / ST_NS_PER_S, due_ns % ST_NS_PER_S};
     const long r = syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &until,
                            NULL, FUTEX_BITSET_MATCH_ANY);
     return r == 0 || errno == EAGAIN ? 0 : -errno;

@@ -1,10 +1,9 @@
-/* Calls that Linux and FreeBSD share: functions for the rows (lab/syscall/call.h) that read a
- * clock. */
+/* Calls that Linux and FreeBSD share: functions of those that read a clock. */
 #pragma once
 
 #include "lab/syscall/call.h"
 
-/** A row (struct st_call_method) of clock_gettime on one clock. */
+/** Initialises a struct st_call_method: clock_gettime on one clock. */
 #define ST_CALL_CLOCK(clock_name, id)                                                              \
     {                                                                                              \
         .name = "clock_gettime-" clock_name, .summary = "clock_gettime, clock " clock_name,        \

@@ -20,7 +20,7 @@ extern const struct st_lab_own st_lab_own;
     }
 int st_lab_own_clock_correction_ppm(struct st_lab *lab, double *ret_ppm);
 
-/* wake_posix.c */
+/* defined in wake_posix.c */
 extern const struct st_wake_method st_lab_posix_wakes[];
 extern const size_t st_lab_posix_wakes_n;
 int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting);
@@ -28,10 +28,10 @@ int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupte
                             struct st_wake_stamps *ret);
 void st_lab_posix_wake_close(struct st_wake *w);
 
-/* calls_posix.c */
+/* defined in calls_posix.c */
 extern const struct st_call_method st_lab_posix_calls[];
 extern const size_t st_lab_posix_calls_n;
 
-/* time_program.c */
+/* defined in time_program.c */
 int st_lab_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret);
 void st_lab_posix_signal_program(struct st_lab *lab, int signal_number);

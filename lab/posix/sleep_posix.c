@@ -55,8 +55,8 @@ void st_sleep_close_fd(struct st_sleep *s)
 int st_sleep_open_clock(struct st_sleep *s)
 {
     const struct timespec past = {0};
-    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past,
-                            NULL); /* it returns a positive error */
+    /* clock_nanosleep returns a positive error number */
+    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past, NULL);
 }
 
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
@@ -67,7 +67,8 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
 
 int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    if (s->method->clock_id == CLOCK_MONOTONIC) /* the same call as in the cycle loop */
+    /* on CLOCK_MONOTONIC, sleep with the same call as the cycle loop (measure/loop.c) */
+    if (s->method->clock_id == CLOCK_MONOTONIC)
         return s->platform->sleep_until_ns(s->platform, s->due_ns);
     const struct timespec ts = due_on_clock(s);
     return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);

@@ -47,7 +47,8 @@ static int spawn(const char *path, char *const argv[], char *const env[], pid_t 
 }
 
 /* running: the process id of the program that runs; 0: none. early: a signal that came before the
- * program ran; 0: none. Both change only while the signals are blocked whose handlers use them. */
+ * program ran; 0: none. Outside of signal handlers, both change only while the signals are blocked
+ * whose handlers use them. */
 static volatile sig_atomic_t running, early;
 
 void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number)

@@ -24,9 +24,10 @@ struct pair {
     struct st_wake_place place;
     const struct st_wake_method *method;
     struct st_wake_setting setting;
-    int command[2], answer[2]; /* pipes from and to the sender */
+    int command[2], answer[2]; /* pipes: `command` from the sender to the sleeper, `answer` from the
+                                  sleeper to the sender */
     bool stuck;
-    /* the present round */
+    /* members for the present round */
     bool interrupted;
     int64_t slice_ns;
     _Atomic int64_t waits_ns; /* when the sleeper began to wait; 0: not yet */
@@ -258,7 +259,8 @@ static int wake_flag(struct st_wake_place *place)
     pthread_mutex_lock(&place->mutex);
     place->signalled = true;
     pthread_mutex_unlock(&place->mutex);
-    return -pthread_cond_signal(&place->cond); /* unlocked: the sleeper needs the mutex */
+    /* signal after the mutex is unlocked, because the sleeper needs the mutex to return */
+    return -pthread_cond_signal(&place->cond);
 }
 
 static int receive(struct st_wake_place *place, int64_t due_ns)
@@ -292,7 +294,7 @@ static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_f
                                                close_condition};
 static const struct st_wake_ops channel_ops = {open_condition, receive, send_message,
                                                close_condition};
-/* --- the rows --- */
+/* --- the table of these ways of waking --- */
 
 const struct st_wake_method st_lab_posix_wakes[] = {
     {.name = "condvar",

@@ -21,7 +21,7 @@ struct st_wake_place {
     pthread_t sleeper;
 };
 
-/** One way of waking. All return 0 or -errno. */
+/** The functions of one way of waking. All but `close` return 0 or -errno. */
 struct st_wake_ops {
     int (*open)(struct st_wake_place *place); /* called before the sleeper starts */
     /** Called in the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC. @return also

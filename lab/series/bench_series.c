@@ -9,9 +9,9 @@ static int sleep_to_the_next(struct st_platform *platform, struct st_sleep *slee
     const size_t n = bench->series.n;
     const int64_t start_ns = st_platform_now_ns(platform);
     uint64_t index = start_ns < t0_ns ? 0 : st_period_index_at(period, t0_ns, start_ns) + 1;
+    /* the last sleep ended before its due time, so its period is not used a second time */
     if (n > 0 && index <= bench->series.index[n - 1])
-        index =
-            bench->series.index[n - 1] + 1; /* the last sleep ended early, before its due time */
+        index = bench->series.index[n - 1] + 1;
     const int64_t due_ns = st_period_due_ns(period, t0_ns, index);
     const int r = st_sleep_once(sleep, start_ns, due_ns - start_ns);
     const int64_t woke_ns = st_platform_now_ns(platform);

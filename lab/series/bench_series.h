@@ -7,19 +7,20 @@
 
 struct st_bench_series_config {
     const struct st_sleep_method *method;
-    struct st_period period; /* between due times */
-    uint64_t count;          /* samples */
+    struct st_period period; /* time from one due time to the next */
+    uint64_t count;          /* number of samples */
     bool full_second;        /* due times are counted from a full second of the wall clock */
-    /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
-    bool (*go_on)(void *ctx, uint64_t n,
-                  int64_t latest_ns); /* samples so far, lateness of the latest one */
+    /** Asked before each sleep, in the measuring thread. @param n samples so far. @param latest_ns
+     * lateness of the latest sample. @return false: the measurement stops. NULL: it does not stop
+     * early. */
+    bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns);
     void *ctx;
 };
 
 struct st_bench_series {
     struct st_series series; /* the samples; its period is that of the config */
     int64_t latest_ns;       /* lateness of the latest sample */
-    uint64_t interrupted_n;  /* sleeps that a signal ended: no sample */
+    uint64_t interrupted_n;  /* sleeps that a signal ended, which give no sample */
     bool stopped;            /* go_on ended the measurement early */
 };
 

@@ -28,9 +28,9 @@ struct arguments {
     size_t methods_n;
     const char *methods_text, *policies_text;
     bool clocks, list;
-    enum st_policy
-        policies[POLICIES_MAX]; /* policies with each of which every method is measured */
-    size_t policies_n;          /* 0: the present policy of the thread is used */
+    /* each method is measured with each of these scheduling policies */
+    enum st_policy policies[POLICIES_MAX];
+    size_t policies_n; /* 0: the present policy of the thread is used */
     int64_t count, priority, sleepers_n;
     json_t *missing; /* what could not be measured, with the reason */
     struct st_bench_command shown;

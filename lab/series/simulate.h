@@ -36,11 +36,11 @@ int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding);
 double st_simulate_timer_ppm(int64_t timer_hz, int64_t hz, int64_t *ret_counts);
 
 /* The lateness of sleeps on a kernel that wakes programs only at clock ticks shows the patterns of
- * P. Herman's article. */
+ * P. Herman's article of January 2004. */
 
 struct st_simulation {
-    struct st_period period; /* between due times */
-    uint64_t count;          /* samples */
+    struct st_period period; /* time from one due time to the next */
+    uint64_t count;          /* number of samples */
     int64_t hz;              /* ticks a second, 1 .. 1000000; not used without rounding */
     int64_t timer_hz;        /* rate of the timer whose counts make up a tick, for the report only
                                 (drift_ppm includes the effect); 0: unknown */

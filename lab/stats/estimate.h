@@ -4,7 +4,7 @@
 #include "core/base.h"
 
 struct st_estimate {
-    bool known; /* false: too few values; the rest is 0 */
+    bool known; /* false: there are too few values, and the other members are 0 */
     double value;
     double low, high; /* ends of the interval */
 };

@@ -48,8 +48,8 @@ static uint64_t tick_n(const struct tick *tick)
     return tick->first_n + tick->second_n;
 }
 
-/* @return the more frequent of the two values of a clock reading. With few values, which one that
- * is may be chance. */
+/* @return the more frequent of the two values of a clock reading. With few values, chance may
+ * decide which one that is. */
 static int64_t tick_ns(const struct tick *tick)
 {
     return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;

@@ -15,8 +15,8 @@ struct st_series {
 void st_series_init(struct st_series *series, const struct st_period *period);
 void st_series_finish(struct st_series *series);
 
-/** Adds a sample. @return 0, -ENOMEM, or -EINVAL when the index does not ascend. Threads: one a
- * series. */
+/** Adds a sample. @return 0, -ENOMEM, or -EINVAL when the index does not ascend. Threads: one for
+ * each series. */
 ST_NODISCARD int st_series_add(struct st_series *series, uint64_t index, int64_t lateness_ns);
 
 /** Copies the lateness of all samples and sorts it. @return 0, -ENODATA (empty), -ENOMEM. Free with

@@ -10,14 +10,15 @@ double st_tails_student_p(double t, double df)
     return st_distribution_normal_p((8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df)));
 }
 
-/* The inverse of the approximation above. Source: the same article. */
+/* Inverts the approximation of st_tails_student_p. Source: Wallace 1959. */
 double st_tails_student_t(double z, double df)
 {
     const double wider = z * (8 * df + 3) / (8 * df + 1);
     return sqrt(df * expm1(wider * wider / df));
 }
 
-/* Source: Wilson & Hilferty, "The distribution of chi-square", 1931. */
+/* The cube root of chi-squared is nearly normal. Source: Wilson & Hilferty, "The distribution of
+ * chi-square", 1931. */
 double st_tails_chi_squared_p(double x, double df)
 {
     const double square = 2 / (9 * df);

@@ -6,11 +6,11 @@
 #define STOP_CHECK_N 1024 /* samples between two calls of go_on */
 #define TYPICAL_NS   300  /* about how long a call takes that does next to nothing, ns */
 #define PROBES_N     5    /* fresh processes from which the time of one is estimated */
-#define FRESH_NS     (3 * ST_NS_PER_MS) /* time of a fresh process if that estimate fails */
-/* time of a call that gives the CPU away, if not measured */
+#define FRESH_NS     (3 * ST_NS_PER_MS) /* assumed time of a fresh process if all PROBES_N fail */
+/* assumed time of a call that gives the CPU away, if it cannot be measured */
 #define BLOCKS_NS (100 * ST_NS_PER_US)
 
-/* --- a process of its own: this program, started anew --- */
+/* --- fresh processes: this program is started again --- */
 
 #define LIMIT_NS (5 * ST_NS_PER_S)
 
@@ -109,7 +109,8 @@ static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab,
                          struct st_syscall_row *row, struct st_call *c, int64_t *empties_ns)
 {
     const st_call_fn call = row->method->call;
-    st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, like the call */
+    st_call_fn volatile const nothing = st_call_nothing; /* the compiler must call it, by a pointer,
+                                                            as it calls the measured call */
     for (size_t i = 0; i < bench->config.count; i++) {
         if (i % STOP_CHECK_N == 0 && !go_on(bench))
             return;
@@ -277,7 +278,7 @@ static int64_t clock_cost_ns(struct st_lab *lab)
 
 /* Measures some fresh processes: the least time of the call (more would include time in which other
  * programs have the CPU, which must not be multiplied), and the median time of the whole process.
- * If no process succeeds, both values stay. */
+ * If no process succeeds, *call_ns and *process_ns keep their values. */
 static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_t *process_ns)
 {
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];

@@ -8,8 +8,9 @@
 #include "lab/syscall/call.h"
 
 #define ST_SYSCALL_PRECISION                                                                       \
-    0.05 /* enough samples give half an interval of at most 5 % of the median */
-#define ST_SYSCALL_ENOUGH_N 100000 /* more samples than this are not recommended */
+    0.05 /* samples are enough if half of the interval of their median is at most this share of    \
+            the median */
+#define ST_SYSCALL_ENOUGH_N 100000 /* most samples of a call that are recommended */
 
 enum st_call_mode { ST_CALL_IN_PROCESS, ST_CALL_FRESH };
 
@@ -21,8 +22,9 @@ struct st_syscall_row {
     enum st_call_mode mode;
     const char *why; /* why the row has no samples or no more of them; NULL: it was measured */
     int error;       /* error of the kernel that goes with `why`, < 0; 0: none */
-    int64_t
-        *ns; /* samples in the order of measurement, after the empty measurement was subtracted */
+    /* samples in the order of measurement: time of a call minus the median of the empty measurement
+     * (two clock reads in a row) */
+    int64_t *ns;
     size_t n;
 
     /* figures, computed from `ns` */
@@ -31,8 +33,9 @@ struct st_syscall_row {
     struct st_summary summary; /* figures of the samples in `ns` */
     bool outliers_known;       /* q1 and q3 are known, from which the number of outliers follows */
     uint64_t outliers_n;       /* values more than 1.5 interquartile ranges beyond q1 or q3 */
-    bool iqr_is_zero;  /* q1 equals q3: each value that differs from them counts as an outlier */
-    uint64_t enough_n; /* this many samples give a good enough median; 0: not known */
+    bool iqr_is_zero; /* q1 equals q3: each value that differs from them counts as an outlier */
+    uint64_t
+        enough_n; /* number of samples that gives the median ST_SYSCALL_PRECISION; 0: unknown */
     struct st_call_batches batches;
     enum st_call_path path;
 };
@@ -44,9 +47,10 @@ struct st_bench_syscall_config {
     size_t methods_n;
     size_t count;  /* samples in this process; >= 1 */
     size_t fresh;  /* fresh processes for each call; 0: none */
-    uint64_t seed; /* of the random order of the fresh processes */
-    /** Called before each call's samples and before each process. @return false: stop here. NULL:
-     * go on. */
+    uint64_t seed; /* seed of the random order of the fresh processes */
+    /** Called before each call's samples and batches, after each 1024 samples, and before each
+     * fresh process.
+     * @return false: the measurement stops. NULL: it does not stop early. */
     bool (*go_on)(void *ctx, const struct st_bench_syscall *bench);
     void *ctx;
 };
@@ -57,8 +61,8 @@ struct st_bench_syscall {
         *rows; /* in-process rows, then fresh ones, each in the order of the methods */
     size_t rows_n;
     int64_t clock_step_ns; /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
-    enum st_call_path clock_path; /* who answers a read of CLOCK_MONOTONIC, the clock that times all
-                                     samples */
+    enum st_call_path clock_path; /* whether vDSO or kernel answers a read of CLOCK_MONOTONIC, the
+                                     clock that times all samples */
     struct st_call_batches clock;
     int64_t elapsed_ns;
     bool stopped; /* go_on ended the measurement early */
@@ -98,7 +102,7 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
 
 /* The text that `sleeptune-lab syscall` prints. */
 
-/** Lists all calls, one a line; those that this system lacks with the reason. */
+/** Lists all calls, one a line. A call that this system lacks is listed with the reason. */
 void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width);
 
 /** Prints the result: a table for each mode, a line of details below each row (unless brief), and

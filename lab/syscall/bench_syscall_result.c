@@ -172,9 +172,7 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
                     b->call_ns, b->raw_ns);
 }
 
-/* Prints `words`, then the names of all calls that are answered in this way (by the vDSO, the
- * kernel
- * ...). */
+/* Prints `words`, then the names of all calls whose answers come from `path` (vDSO, kernel ...). */
 static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path,
                           const char *words, FILE *out, int width)
 {
@@ -230,7 +228,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     st_bench_text_conditions(lab->platform, out, width);
 }
 
-/* sleeptune-bench-syscall/1 */
+/* --- the JSON document sleeptune-bench-syscall/1 --- */
 
 static json_t *batches_json(const struct st_call_batches *b)
 {

@@ -27,7 +27,7 @@ const char *st_call_path_name(enum st_call_path path)
 {
     static const char *const names[] = {
         [ST_PATH_VDSO] = "vdso", [ST_PATH_LIBRARY] = "library", [ST_PATH_SYSCALL] = "syscall"};
-    return names[path]; /* NULL: unknown */
+    return names[path]; /* NULL for ST_PATH_UNKNOWN */
 }
 
 /* What take_turns times in each round, one batch after the other; RAW is the call through
@@ -94,8 +94,8 @@ static struct st_quantile above_nothing(const struct turns *turns, int turn)
 }
 
 /* Computes by how much the call is too cheap to enter the kernel, in ns a batch. Above 0, the call
- * costs at least half a system call less than through syscall(2), or, without that, less than half
- * a system call. */
+ * costs at least half a system call less than through syscall(2), or, if there is no such system
+ * call, less than half a getppid. */
 static struct st_quantile margin(const struct turns *turns, bool has_raw)
 {
     int64_t ns[ST_SYSCALL_BATCHES];

@@ -32,7 +32,7 @@ struct st_call {
     const struct st_call_method *method;
     struct st_platform *platform;
     struct st_lab *lab;
-    int fd;        /* -1: none */
+    int fd;        /* file descriptor that the call uses; -1: none */
     uint32_t word; /* word in memory that a futex or umtx call takes */
 };
 
@@ -55,7 +55,7 @@ void st_call_close(struct st_call *c);
 
 #define ST_SYSCALL_BATCHES 101
 
-/** Who answers a call, as measured. */
+/** Who answers a call, as far as the measurement shows it. */
 enum st_call_path {
     ST_PATH_UNKNOWN, /* the measurement does not decide it, or there was no measurement */
     ST_PATH_VDSO,    /* the vDSO returns a time without entering the kernel */

@@ -122,7 +122,8 @@ int st_cmd_syscall(int argc, char **argv)
         {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
         {"fresh", .number = &a.fresh, .min = 0, .max = FRESH_MAX},
         {"brief", .flag = &a.brief},
-        {"one-shot", .text = &a.one_shot}, /* only for fresh processes, which are started with it */
+        /* not in the help: each fresh process is started with --one-shot */
+        {"one-shot", .text = &a.one_shot},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);

@@ -31,7 +31,8 @@ struct st_wake_cell {
     const char *why;  /* why the cell has no rounds or no more of them; NULL: it was measured */
     int error;        /* error of the kernel that goes with `why`, < 0; 0: none */
     int64_t *delay_ns; /* in the order of measurement: woke - signalled, or woke - due */
-    int64_t *send_ns;  /* duration of signalling, with one clock read; interrupted rounds only */
+    int64_t *
+        send_ns; /* how long signalling took, including one clock read; 0 in rounds that time out */
     size_t n;
 
     /* figures of delay_ns and send_ns */
@@ -53,9 +54,9 @@ struct st_bench_wake_config {
     int64_t budget_ns; /* time for all rounds: if it is too short, there are fewer of them; 0: no
                           limit */
     int sender_cpu;    /* CPU of the sender, and of the sleeper if both share a CPU */
-    int other_cpu;     /* CPU of the sleeper if it has another one; -1: this machine has no second
-                        * CPU */
-    uint64_t seed;     /* of the random order of the cells */
+    int other_cpu;     /* CPU of the sleeper if it does not share the sender's CPU; -1: there is no
+                          second CPU */
+    uint64_t seed;     /* seed of the random order of the cells */
     /** Called before each round, in the sending thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, const struct st_bench_wake *bench);
     void *ctx;

@@ -7,7 +7,7 @@
 #include "lab/wake/bench_wake.h"
 
 #define NAME_COLUMNS   17
-#define MATRIX_COLUMNS 13 /* "  3.77   4.02" */
+#define MATRIX_COLUMNS 13 /* width of a median and a mean, such as "  3.77   4.02" */
 #define LINE_BYTES     400
 
 void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
@@ -17,7 +17,8 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
         st_text_field(out, m->name, m->summary, NAME_COLUMNS, width);
 }
 
-/* Prints a heading such as "One CPU, woken early". @param head the first of the cells below it. */
+/* Prints a heading such as "One CPU, woken early". @param head first cell of the rows below the
+ * heading. */
 static void heading(const struct st_wake_cell *head, const char *after, FILE *out)
 {
     fprintf(out, "%s CPU%s, %s%s", head->placement == ST_WAKE_SAME_CPU ? "One" : "Two",
@@ -130,8 +131,8 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     fputc('.', out);
 }
 
-/* Prints whether the delay depends on the slice, one sentence for the mechanisms of a kind and
- * placement.
+/* Prints whether the delay depends on the slice, in one sentence for all mechanisms that have the
+ * same kind and placement.
  * @return false: too few rounds. */
 static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
@@ -157,7 +158,8 @@ static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FIL
 
 static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
-    size_t n = 0, here_n = 0; /* combinations that this system can measure */
+    size_t n = 0, here_n = 0; /* here_n: combinations that this system can measure; n: how many of
+                                 these have no round */
     ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         here_n += cell->why == NULL;
         n += cell->n == 0 && cell->why == NULL;
@@ -220,7 +222,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     st_bench_text_conditions(lab->platform, out, width);
 }
 
-/* sleeptune-bench-wake/1 */
+/* --- the JSON document sleeptune-bench-wake/1 --- */
 
 static json_t *cell_json(const struct st_wake_cell *cell)
 {

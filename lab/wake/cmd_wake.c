@@ -149,7 +149,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     if (cells_n == 0) {
         st_bench_command_say(&a->common,
                              "None of these combinations can be measured on this machine.");
-        return; /* the result has the reason for each */
+        return; /* the printed result gives the reason for each combination */
     }
     const char *line =
         st_text("%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.",

@@ -23,7 +23,7 @@ struct st_wake_setting {
 /** Times of one round, ns on CLOCK_MONOTONIC. */
 struct st_wake_stamps {
     int64_t signal_ns; /* right before the sender signals; interrupted rounds only */
-    int64_t sent_ns;   /* right after the sender has signalled */
+    int64_t sent_ns;   /* right after the sender has signalled; interrupted rounds only */
     int64_t due_ns;    /* when the wait should time out; timed-out rounds only */
     int64_t woke_ns;   /* right after the wait has returned */
 };
