@@ -276,7 +276,9 @@ static void settle(struct st_places *places)
         return;
     const bool good = calibrate(places);
     places->calibrate_from = 0;
-    if (!good) /* if locked: it was not a new volume, and the damage goes on */
+    /* No volume explains these samples. If the place in the signal was known until now (locked),
+     * the volume did not change, and the damaged stretch goes on. */
+    if (!good)
         return;
     places->losses.slack_frames = SLACK * !places->exact;
     if (places->locked)

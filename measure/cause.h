@@ -1,5 +1,6 @@
-/* Finds why a wake-up was late: compares counters that the loop reads after the wake-up with a
- * baseline from the drain thread. */
+/* Finds why a wake-up was late. The loop reads counters, such as CPU time and page faults, after a
+ * late wake-up; they are compared with those that another thread of the session, the drain thread,
+ * read before it: the baseline. */
 #pragma once
 
 #include "core/cause_kind.h"

@@ -1,4 +1,4 @@
-/* The journal of changes as lines of words between tabs:
+/* The journal of changes as lines with ten fields between tabs. Their meaning: struct st_entry.
  *     rule phase frames rate_hz made kind part hash names boot       of a file
  *     rule phase frames rate_hz made value target old new boot       of a running value
  */

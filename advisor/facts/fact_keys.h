@@ -216,7 +216,7 @@
 #define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET      "freebsd.kern.eventtimer.et."
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC "freebsd.kern.eventtimer.periodic"
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER    "freebsd.kern.eventtimer.timer"
-/* name of the module that a posted command `kldstat | grep NAME` looked for */
+/* NAME, a kernel module, if the text of a forum post has the command `kldstat | grep NAME` */
 #define ST_KEY_FREEBSD_KLDSTAT_ASKED                     "freebsd.kldstat.asked"
 #define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY              "freebsd.kldstat.mac_priority"
 #define ST_KEY_FREEBSD_KERN_HZ                           "freebsd.kern.hz"

@@ -364,8 +364,9 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
-/** Finds the size in use: of a program with a card for itself, of a posted text, or of the first
- * server that answers. If there is none, FRAMES and RATE_HZ. */
+/** Finds the buffer size in use: of a program that has a card for itself, of the text of a forum
+ * post, or of the first sound server that answers. If none is found, the size is assumed: FRAMES
+ * at RATE_HZ. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char not_found[] = "sleeptune found no buffer size in use";

@@ -69,7 +69,8 @@ static void make_room(struct st_events *events)
             (events->events_n - i) * sizeof(events->events[0]));
 }
 
-/* Stores the system pressure with a dropout or a late event, and the loop's CPU with a dropout. */
+/* Stores the system's pressure with a dropout or a late event; with a dropout also the number of
+ * the CPU that the loop runs on, which a late event already has. */
 static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;

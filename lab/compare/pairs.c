@@ -358,8 +358,9 @@ static void look_at_drift(struct both *both, struct widest *all)
 
 /* --- neighbours --- */
 
-/** Measures for each figure how much neighbours depend on each other, with blocks of the present
- * length. */
+/** Measures for each figure how much neighbouring values of a run depend on each other, with blocks
+ * of the present length. Dependent values say less than their number, so that the interval of the
+ * difference must be wider. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
 {
     ST_EACH_FIGURE (id) {

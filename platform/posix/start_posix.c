@@ -3,9 +3,9 @@
  * A program may run code of the user it runs as: PipeWire's clients start what the user's
  * configuration names, and JACK's map files that the user writes. Root queries a user's servers by
  * such programs, so they get nothing of root's that would help that user: no terminal (a session of
- * its own), no descriptor, no environment, no real-time limit, and not one instruction as root; a
- * helper program of sleeptuned, which does not fork, becomes that user itself (helper_line.c): its
- * loader runs as root, with root's environment.
+ * its own), no descriptor, no environment, no real-time limit. None of their instructions runs as
+ * root, with one exception: a helper program that sleeptuned starts begins as root, with root's
+ * environment, and becomes that user in its own code (helper_line.c) before it talks to a server.
  *
  * Other code that starts processes: measure/stress.c, cli/tune/tune_supervisor.c and
  * process_posix.c fork without exec; child_env.c runs the shell for a constant line of `apply`;

@@ -53,8 +53,9 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
 /** Does pipewire-pulse play for that client? */
 bool st_pipewire_streams_is_pulse(const struct st_pipewire_streams *streams, uint32_t client);
 
-/** What is watched between a client's program and the server. @param ret_buffer_ns the smallest
- * buffer that a stream of the client asked for; 0: not known. */
+/** Says whether there is a buffer between a client's program and the server, and how much of what
+ * is lost in that buffer can be seen. @param ret_buffer_ns the smallest buffer that a stream of the
+ * client asked for; 0: not known. */
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams,
                                                  uint32_t client, int64_t *ret_buffer_ns);
 
