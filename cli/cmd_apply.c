@@ -92,7 +92,8 @@ static int take_value(struct work *work)
     }
     const int status = st_option_i64(st_text("%s=", id), value + 1, 16, 8192, &work->quantum);
     if (status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0)
-        return st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192", id);
+        return st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192 frames",
+                                id);
     return status;
 }
 

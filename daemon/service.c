@@ -462,7 +462,7 @@ static int look_after_loop(struct st_service *service)
     if (service->view.rests)
         return 0;
     if (st_session_wait(service->session, 0)) {
-        ST_ERR("the test loop ended, because its system call for sleeping failed");
+        ST_ERR("sleeptuned ends: the kernel refused the test loop's system call for sleeping");
         return -EIO;
     }
     st_service_parts_trace(service);

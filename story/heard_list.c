@@ -96,8 +96,9 @@ static struct words words_of(size_t cause)
     if (cause >= CAUSES)
         return (struct words){"", ""};
     if (cause >= OF_LATE_WAKE)
-        return (struct words){st_cause_kind_name(late),
-                              st_text("the test loop woke late: %s", st_cause_kind_text(late))};
+        return (struct words){
+            st_cause_kind_name(late),
+            st_text("sleeptune's test loop woke late: %s", st_cause_kind_text(late))};
     if (cause >= OF_DEVICE)
         return others[cause - OF_DEVICE];
     return (struct words){st_dropout_reason_name(reason),

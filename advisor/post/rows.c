@@ -645,7 +645,7 @@ static const struct log_row {
     {"*delay: estimated %d, actual %d",
      "The USB sound driver misjudged the delay by more than 2 ms$n$t"},
     {"*retire_%s_urb: %d callbacks suppressed",
-     "USB lost packets of sound, $2 in the last such line$n$t"},
+     "USB lost packets of sound$n$t (the kernel left $2 lines about it out of its log)"},
     {"*cannot submit urb*error %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*cannot submit urb (err = %d)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
@@ -667,8 +667,8 @@ static const struct log_row {
     {"*returned strange values: delay "},
     {"*hrtimer: interrupt took %d ns",
      "A timer interrupt of the kernel took up to $m ms: threads on that CPU waited", .unit_ns = 1},
-    {"*sched: RT throttling activated",
-     "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
+    {"*sched: RT throttling activated", "The kernel stopped real-time threads$n$t (RT throttling): "
+                                        "one of them used the CPU without a pause"},
     {"*nder*voltage detected", "The computer got too little voltage$n$t: its power supply or cable "
                                "is too weak. Its CPU slows down and USB devices fail"},
     {"throttled=0x0", ""},

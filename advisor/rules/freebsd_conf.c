@@ -74,10 +74,11 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
                        more);
     }
     if (st_text_begins(name, "hw.acpi.cpu."))
-        st_finding_fix(finding, NULL,
-                       "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, "
-                       "economy_cx_lowest",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix(
+            finding, NULL,
+            "# /etc/rc.conf overrides this setting. Set there instead:\n# performance_cx_lowest, "
+            "economy_cx_lowest",
+            ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0, "the effect is shown with the rule for each of these settings");
 }
 

@@ -138,8 +138,8 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .persistent = "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"
                   "sysrc performance_cx_lowest=\"C1\"\n"
                   "# on battery as well:\nsysrc economy_cx_lowest=\"C1\"",
-    .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs "
-             "to wake",
+    .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # cx_lowest: C1; C2/2/80: state "
+             "C2 takes 80 µs to wake",
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
@@ -331,10 +331,11 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     }
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
-        st_finding_fine(finding,
-                        "real-time threads can interrupt all other threads, also inside the "
-                        "kernel; a higher preempt_thresh than %jd is for normal threads only",
-                        last + 1);
+        st_finding_fine(
+            finding,
+            "real-time threads can interrupt all other threads, also inside the "
+            "kernel; a higher preempt_thresh than %jd would only change how normal threads run",
+            last + 1);
         return;
     }
     const char *name = key + strlen(ST_KEYS_FREEBSD);

@@ -131,11 +131,12 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
     .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the "
                  "later, also of real-time threads. Up to FreeBSD 14 it affects nanosleep, "
-                 "clock_nanosleep and usleep; on all versions poll, select and kevent. It is not a "
-                 "permitted drift between clocks, as is often written.",
+                 "clock_nanosleep and usleep; on all versions poll, select and kevent. The setting "
+                 "is not a permitted drift between clocks, as is often written.",
     .cost = "power: timers that are close together no longer share one wake-up",
-    .when_not = "laptops on battery that play no music. A program can wait exactly at any value: "
-                "with a kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",
+    .when_not = "laptops on battery that play no music. For programmers: a wait with a kqueue "
+                "timer (EVFILT_TIMER), a condition variable or a semaphore is exact at any value "
+                "of this setting.",
     .sources =
         "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c "
         "kern_clock_nanosleep()\n"

@@ -169,7 +169,8 @@ const struct st_rule st_rule_linux_cpu_quota = {
                   "sudo systemctl set-property UNIT CPUQuota=",
     .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # "
              "max 100000",
-    .undo = "set the old limit again: sudo systemctl set-property UNIT CPUQuota=50%",
+    .undo = "for UNIT and 50% write the service and its old limit: sudo systemctl set-property "
+            "UNIT CPUQuota=50%",
     .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
                           ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
     .judge = judge_cpu_quota,

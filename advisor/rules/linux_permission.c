@@ -259,7 +259,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of "
                  "real-time CPU time, and a new group has none. The kernel refuses SCHED_FIFO "
                  "(EPERM) to a program in such a group, even with the right limits and with rtkit.",
-    .when_not = "machines that really divide real-time CPU time between groups",
+    .when_not = "machines whose administrator divides real-time CPU time between control groups",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; "
                "systemd README (disable it)\n"
                "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); "

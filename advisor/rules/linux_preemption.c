@@ -471,8 +471,9 @@ static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *dri
 const struct st_rule st_rule_linux_firmware = {
     .id = "linux-firmware",
     .title = "Calls of the firmware",
-    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers "
-                 "call it again and again (0.4 to 27 ms on one laptop, 500 ms on some models).",
+    .mechanism =
+        "While the firmware works, all programs may stand still. Fan tools of Dell computers call "
+        "it again and again: for 0.4 to 27 ms on one laptop, for 500 ms on some models.",
     .when_not = "the firmware cannot control the fans itself, or you hear no gaps",
     .sources = "i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux "
                "drivers/hwmon/dell-smm-hwmon.c",

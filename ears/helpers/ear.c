@@ -58,7 +58,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     if (optind < argc)
         refuse(argv[0], "takes no argument");
     if (ear->way[0] == '\0' || strlen(ear->way) >= sizeof(ear->head.way))
-        refuse(argv[0], "-w: the way back is missing");
+        refuse(argv[0], "-w: the way to record is missing (see sleeptune listen --help)");
     ST_PRINT(ear->head.way, "%s", ear->way);
     (void)!getentropy(&alone.chance, sizeof(alone.chance));
     (void)signal(SIGPIPE, SIG_IGN);
