@@ -214,7 +214,7 @@ part_lint() {
 
 part_asan() {
     # what simulates laws judges figures; corpora are read below both sanitizers in part fuzz, whose build this is
-    local suites=(--suite unit --suite sanitized --no-suite simulated) folder=fuzz
+    local suites=(--suite unit --suite sanitized --no-suite simulated --no-suite unsanitized) folder=fuzz
     export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
     if in_full; then
         suites=(--suite unit --suite fuzz --suite integration) folder=asan
@@ -316,6 +316,8 @@ build_fuzz() {
     can_run_with "$cc" -fsanitize=fuzzer-no-link,address || cannot "$cc has no libFuzzer here"
     local options=(fuzz "$cc" -Dwerror=true -Dfuzz=true -Doptimization=1 -Db_lundef=false '-Db_sanitize=address,undefined'
         '-Dc_args=-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=all')
+    # with the runtime of a sanitizer, GNU ld takes three times as long
+    ! can_run_with "$cc" -fuse-ld=gold || options+=(-Dc_link_args=-fuse-ld=gold)
     configure "${options[@]}" || return
     [ $# -eq 0 ] || mapfile -t targets < <(ninja -C "$work/fuzz" -t targets all | grep "^$1[a-z0-9_]*:" | cut -d: -f1)
     build "${options[@]}"
