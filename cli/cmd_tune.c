@@ -20,11 +20,10 @@
 #define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
 #define WARMER_MC 25000
-#define CAPTURES                                                                                   \
 /* files of ALSA's recording streams; their text is "closed" or begins with "state: RUNNING" */
-"/proc/asound/card*/pcm*c/sub*/status"
+#define CAPTURES "/proc/asound/card*/pcm*c/sub*/status"
 
-    struct work {
+struct work {
     struct st_facts_input input;
     const char *only;
     int64_t frames, rate_hz, budget_ns;

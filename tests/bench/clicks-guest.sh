@@ -21,7 +21,7 @@ expect() {
     local ms about
     # GoodSynth is a victim in each of them
     leads='' never='GoodSynth lost sound|No program here has real-time rights' # the hog of SCHED_FIFO has them
-    [ "$2" = none ] || never+='|No program that plays has real-time rights'
+    [ "$2" = none ] || never+='|No program that plays has real-time priority'
     [ "$1" = slow ] || never+="|Next:? *$buffer"
     case $1 in
     slow)

@@ -1,5 +1,6 @@
 /* One text in the place of each Linux file that has a parser: configuration, timer_list, cgroup,
  * limits, and small ones. */
+/* Runs: 2000 */
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "tests/fake/fake.h"

@@ -2,6 +2,7 @@
  * are, the facts are valid UTF-8, no command has a text of others unquoted, and what is refused
  * leaves nothing behind.
  */
+/* Runs: 2000 */
 #include "advisor/facts/snapshot.h"
 #include "advisor/post/posted.h"
 #include "advisor/report/report_format.h"

@@ -1,5 +1,6 @@
 /* All rules on any facts: lines "key = value" as in tests/fixtures/rules/<id>.facts. What a finding
  * must be, it is. */
+/* Runs: 2000 */
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"

@@ -1,4 +1,5 @@
 /* Snapshots: what is accepted is written back the same, judged and printed in each format. */
+/* Runs: 2000 */
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
 #include "tests/fuzz/fuzz.h"

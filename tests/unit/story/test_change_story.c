@@ -70,7 +70,7 @@ static void a_kernel_that_is_still_there(ST_UNUSED void **state)
     assert_string_equal(st_change_story_kernel(one, folder), "");
     assert_int_equal(mkdir(path, 0700), 0);
     assert_string_equal(st_change_story_kernel(one, folder),
-                        " 6.12.47 is still installed: boot it once.");
+                        " Kernel 6.12.47 is still installed: boot it to compare.");
     assert_string_equal(st_change_story_kernel(foreign, folder), "");
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(folder), 0);

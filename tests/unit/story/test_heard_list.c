@@ -307,9 +307,9 @@ static void marks_that_do_not_count_are_said(void **state)
     happens(NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the same */
     happens(NOON_NS + 2 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
     json_t *read = document();
-    assert_has(text_of(read, "text"), "3 marks, of which 2 count (only while something plays; "
-                                      "marks less than 10 s apart are one): "
-                                      "too few to tell a cause from chance (needs 3).");
+    assert_has(text_of(read, "text"),
+               "3 marks, of which 2 count (those made while something plays; of marks less than 10 "
+               "s apart one counts): too few to tell a cause from chance (3 are needed).");
     json_decref(read);
 }
 
@@ -324,7 +324,8 @@ static void marks_without_music_are_shown_and_tell_nothing(void **state)
     json_t *read = document();
     assert_int_equal(json_array_size(json_object_get(read, "marks")), 4);
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 0);
-    assert_has(text_of(read, "text"), "4 marks, of which 0 count (only while something plays;");
+    assert_has(text_of(read, "text"),
+               "4 marks, of which 0 count (those made while something plays;");
     json_decref(read);
 }
 

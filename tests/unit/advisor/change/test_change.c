@@ -632,7 +632,7 @@ static void a_plan_needs_the_files_it_names(void **state)
     assert_non_null(strstr(st_plan_add(&plan, tree.p, &none, false), "by hand"));
     assert_non_null(
         strstr(st_plan_add(&plan, tree.p, &missing, false), "has no /sys/devices/none*/x"));
-    assert_non_null(strstr(st_plan_add(&plan, tree.p, &bad, false), "cannot write the change"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &bad, false), "cannot write this change"));
     tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
     struct st_finding odd = {.rule = &rule_a};
     st_finding_change(&odd, ST_CHANGE_SYSCTL, "vm.swappiness", "10");

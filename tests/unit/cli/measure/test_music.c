@@ -211,9 +211,8 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "linux-client-priority (Guitar plays without real-time priority, unlike the sound server: "
-         "how to "
-         "get it).");
+         "linux-client-priority (shows how Guitar gets real-time priority, which the sound server "
+         "has).");
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sudo chrt --other "
@@ -227,13 +226,13 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     lines[0].load.priority = lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-         "real-time rights. Next: sudo sleeptune apply linux-rt-permission (gives programs that "
+         "real-time priority. Next: sudo sleeptune apply linux-rt-permission (gives programs that "
          "play priority "
          "over others; then log out and in again).");
     right_set_up = true;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-         "real-time rights. Next: log out and in again (the right to real-time priority is set "
+         "real-time priority. Next: log out and in again (the right to real-time priority is set "
          "up); if you "
          "did: "
          "sleeptune report.");
@@ -245,8 +244,8 @@ static void what_no_setting_helps_against_has_no_command(void **state)
     struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256),
                                    missed("Synth", 9, ST_DROPOUT_BLOCKED)};
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "In 11 s: Synth lost sound 9 times: it waited for a lock, disk or program. Next: a "
-         "setting of Synth, such as reading sounds ahead from the disk; else report it to its "
+         "In 11 s: Synth lost sound 9 times: it waited for a lock, disk or program. Next: look for "
+         "a setting of Synth, such as reading sounds ahead from the disk; else report it to its "
          "authors.");
     lines[2].event.reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),

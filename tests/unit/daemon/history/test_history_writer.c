@@ -441,7 +441,7 @@ static void what_is_given_up_is_counted(void **state)
     in_folder(config.history.path, sizeof(config.history.path), "history.db");
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     const struct st_event lost = wait_for_events("history-lost", 1);
-    assert_has(lost.detail, "50 events and 1 minute before this one are missing");
+    assert_has(lost.detail, "50 events and 1 minute before this moment are missing");
 }
 
 int main(void)
