@@ -105,7 +105,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     reload 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
-        "['the old settings are kept: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
+        "['the old settings stay in force: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
     is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
     is "and the loop is as it was" "$(value 'd["loop"]["conditions"]["frames"]')" 128
     SECONDS=0

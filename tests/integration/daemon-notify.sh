@@ -37,7 +37,7 @@ notified() { [ "$(calls Notify)" = "$1" ]; }
 
 only
 starts "the daemon of a user starts"
-like "its details say that it notifies" "$(status_rows Notifications)" 'one for each new cause, at most one an hour; shown: 0'
+like "its details say that it notifies" "$(status_rows Notifications)" 'one notification for each new cause, at most one an hour; shown: 0'
 sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 ok "the server is watched" wait_for of_like state watching
 seen() { [ "$(of client_dropouts)" -ge "$1" ]; }

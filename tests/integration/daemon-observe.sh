@@ -10,7 +10,7 @@ quiet="audio: { backend = \"none\"; };"
 for helper in "$SLEEPTUNE_BUILD"/xruns/helpers/sleeptune-observe-*; do
     [ -f "$helper" ] && [ -x "$helper" ] || continue
     is "${helper##*/} does not work for another version" "$( (exec -a "${helper##*/}" "$helper" -V0.1 </dev/null 2>&1); echo "$?")" \
-        "absent ${helper##*/} has version $("$SLEEPTUNE" --version | sed -n '1s/.* //p'), and what started it has version 0.1. Restart sleeptuned.
+        "absent ${helper##*/} has version $("$SLEEPTUNE" --version | sed -n '1s/.* //p'), but the program that started it has 0.1. Restart sleeptuned.
 2"
     is "an argument is a usage error, an unknown option and what is no process id, too" \
         "$(for arg in nonsense -x -p12x; do "$helper" "$arg" 2>&1 >/dev/null; echo "$?"; done | grep -xc -e 3 -e "$helper: -p: '12x' is not a process id")" 4

@@ -67,7 +67,7 @@ else
         start plain
         if ! grep -q 'refused by the kernel' "$tmp/rtkit.log" || cannot "rtkit grants SCHED_RR" "SCHED_RR is not to be had here: $(tail -1 "$tmp/rtkit.log")"; then
             is "rtkit grants SCHED_RR: the kernel says so" "$(value '(d["loop"]["conditions"]["policy"], d["loop"]["conditions"]["priority"])')" "('rr', 20)"
-            is "it is shown as such" "$(value 'd["rtkit"]')" 'rtkit granted SCHED_RR 20, computing without a pause for at most 200 ms'
+            is "it is shown as such" "$(value 'd["rtkit"]')" 'rtkit granted SCHED_RR 20, with at most 200 ms of computing without a sleep'
             is "and is enough" "$(value '[x["why"] for x in d["degraded"] if x["what"] in ("loop", "watchdog") and "memory" not in x["why"]]')" '[]'
             like "RLIMIT_RTTIME was set before it asked" "$(cat "$tmp/rtkit.log")" '^granted .* rttime 200000$'
         fi

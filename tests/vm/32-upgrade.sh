@@ -38,7 +38,7 @@ is "status says so, and how it is restarted" "$(musician sleeptune status | sed 
     "sleeptuned still has version $old, this command has $new. Restart it: systemctl --user restart sleeptuned"
 musician systemctl --user kill -s HUP sleeptuned.service
 helpers() { musician sleeptune status --json | jq -r '.observe[] | select(.source == "pulseaudio") | .why'; }
-refused() { helpers | grep -q "^sleeptune-observe-pulseaudio has version $new, and what started it has version $old\. Restart sleeptuned\.$"; }
+refused() { helpers | grep -q "^sleeptune-observe-pulseaudio has version $new, but the program that started it has $old\. Restart sleeptuned\.$"; }
 ok "a new helper program does not work for it, and says why" in_time 90 refused
 ok "restarted as it says" musician systemctl --user restart sleeptuned.service
 is "it has the new version" "$(in_time 60 musician sleeptune status; version musician)" "$new"

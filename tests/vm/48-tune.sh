@@ -14,7 +14,7 @@ jq -c '.candidates[]' /tmp/out | tap_note
 is "swap and huge pages can be tried" "$(field '[.candidates[] | select(.why == null) | .id] | sort | join(" ")')" "linux-huge-pages linux-swap"
 ends 3 "too short for two settings: status 3" "${tune[@]}" --budget 5m
 like "which it says, with the budget that is enough" "$(cat /tmp/err)" '^sleeptune tune: --budget: 5.0 min is too short to show a 3-fold effect. Use --budget 6m or more, or name fewer settings with --only'
-like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'This time is enough to prove a 3-fold effect of 1 of them: the most promising after a few trials. To prove it of all: --budget 10m'
+like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'In this time tune can prove a 3-fold effect of only 1 of them, which a few trials choose. To prove it for all: --budget 10m'
 
 # --- a setting that costs: the slack of a normal thread ---
 ends 0 "a slack of 5 ms: status 0" "${slow[@]}" "${tune[@]}" --only linux-timer-slack --json
