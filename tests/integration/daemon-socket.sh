@@ -84,7 +84,7 @@ else
         screen_is -t root-alone unfolded "$SLEEPTUNE" status
         screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
         [ -e /var/lib/sleeptune/history.db ] ||
-            like "a user is told of his own place" "$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1)" '; nor is there one in ~/.local/state'
+            like "a user is told of his own place" "$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1)" '; there is no history in ~/.local/state'
         like "a program that is not in PATH is named with its folder" \
             "$("${as_user[@]}" env XDG_RUNTIME_DIR="$tmp/none" PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3

@@ -29,7 +29,7 @@ is "a name that libjack has no room for is said" "$(JACK_DEFAULT_SERVER=$(printf
 
 library=$(find /usr/lib -path '*/pipewire-*/jack/libjack.so.0' 2>/dev/null | head -1)
 if [ -n "$library" ] || cannot "PipeWire's libjack is not watched as JACK" "pipewire-jack is not installed"; then
-    is "PipeWire's libjack is not watched as JACK" "$(LD_LIBRARY_PATH=$(dirname "$library") "$observer" <>"$tmp/no-end" 2>&1)" "absent the installed JACK library is PipeWire's, which is watched as PipeWire"
+    is "PipeWire's libjack is not watched as JACK" "$(LD_LIBRARY_PATH=$(dirname "$library") "$observer" <>"$tmp/no-end" 2>&1)" "absent the installed JACK library is PipeWire's: its programs are watched with PipeWire"
 fi
 
 only "jack_server = \"$name\";"
