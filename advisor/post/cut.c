@@ -421,8 +421,9 @@ static bool take_line(struct cut *cut, char *line)
         begin_command(cut, copy);
         return true;
     }
-    /* a command above a blank line is advice, and prose may follow it */
-    if (command == NULL && is_bare(inner) && (*cut->next != '\n' || st_text_ends(inner, ":")))
+    /* a command above a blank line is advice, and prose may follow it, which is no row of ps */
+    if (command == NULL && is_bare(inner) &&
+        (*cut->next != '\n' || st_text_ends(inner, ":") || st_text_begins(inner, "ps ")))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
         post->section[0] =

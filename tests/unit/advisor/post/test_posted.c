@@ -307,6 +307,9 @@ static void texts_show_what_they_have(void **state)
         {"mystang69.blogspot.com, December 2021: advice, then prose",
          "cat the following file\n\ncat /sys/module/snd_hda_intel/parameters/power_save\n\n"
          "If a 1 is returned then yes\n\ncat /etc/security/limits.conf\n\nshows the limits\n"},
+        {"a blank line below ps",
+         "ps -eLo rtprio,psr,cmd | grep pipewire\n\n    - 0 /usr/bin/pipewire\n"
+         "   95 0 /usr/bin/pipewire\n"},
         {"OpenELEC.tv's 2146: a prompt without '@'",
          "zbox:~ # cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\nondemand\n"
          "zbox:~ # cat /sys/devices/system/cpu/cpu1/cpufreq/scaling_governor\nondemand\n"},
