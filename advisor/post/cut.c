@@ -25,13 +25,14 @@ struct cut {
 
 /* --- commands --- */
 
-/** Finds the command behind a prompt such as "$ ", "me@host:~ % " or "[me@host ~]$ ", or behind
- * '#', which may also begin a comment. @return NULL: the line has no prompt. */
+/** Finds the command behind a prompt such as "$ ", "me@host:~ % ", "host:~ # " or "[me@host ~]$ ",
+ * or behind '#', which may also begin a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
     const size_t first = strcspn(line, " "), mark = strcspn(line, "$#%>");
-    const bool is_host = (memchr(line, '@', first) != NULL && mark < 80) || mark < first;
+    const bool is_host = (memchr(line, '@', first) != NULL && mark < 80) || mark < first ||
+                         (mark == first + 1 && line[mark - 2] == '~');
     if (st_text_begins(line, arrow) || st_text_begins(line, other_arrow))
         return line + strlen(arrow);
     if (line[mark] == '\0' || (line[mark] == '>' && memchr(line, '@', first) == NULL) ||
@@ -420,7 +421,9 @@ static bool take_line(struct cut *cut, char *line)
         begin_command(cut, copy);
         return true;
     }
-    if (command == NULL && is_bare(inner))
+    /* a command above a blank line is advice, and prose may follow it, which is no row of ps */
+    if (command == NULL && is_bare(inner) &&
+        (*cut->next != '\n' || st_text_ends(inner, ":") || st_text_begins(inner, "ps ")))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
         post->section[0] =
@@ -459,13 +462,21 @@ static bool take_line(struct cut *cut, char *line)
 
 void st_post_read(struct st_post *post, const char *text, size_t bytes)
 {
-    char line[ST_POST_LINE_BYTES];
+    char line[ST_POST_LINE_BYTES], heading[64] = "";
     struct cut cut = {.post = post, .next = text};
     const char *end = text + bytes;
     while (post->second_line == 0 && post->line_n < LINES_MAX &&
            st_text_line(&cut.next, end, line, sizeof(line))) {
         post->line_n++;
-        if (take_line(&cut, line)) {
+        /* a value may stand below its heading, as in forms of issues: "### Kernel Version", "",
+         * "6.1.0" */
+        const char *inner = line + strspn(line, " \t*-#`");
+        const bool is_known =
+            take_line(&cut, line) || (isdigit((unsigned char)*inner) &&
+                                      st_post_rows(post, st_text("%s: %s", heading, inner)));
+        if (*inner != '\0')
+            ST_PRINT(heading, "%.*s", (int)strcspn(inner, ":*") * !is_known, inner);
+        if (is_known) {
             /* a line that looks like a command does not count as understood */
             post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0';
             end_others(&cut, post->line_n);

@@ -21,14 +21,18 @@ static const struct value_row {
     {"*Linux %s %v #%d", "?"},
     {"*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
     {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
-    {"*-NixOS SMP", "/etc/NIXOS", "1"},
+    {"*#1-NixOS", "/etc/NIXOS", "1"},
     {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
     {"*Linux %v x86_64", "/proc/sys/kernel/osrelease"},
     {"*Linux %v aarch64", "/proc/sys/kernel/osrelease"},
+    {"*Linux %v #%l", "/proc/sys/kernel/osrelease"},
+    {"*Linux %v #%l", "/proc/sys/kernel/version", "#$2"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
     {"Kernel: %v", "/proc/sys/kernel/osrelease"},
-    {"*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease"},
+    {"*ernel version (`uname -r`): *%v", "/proc/sys/kernel/osrelease"},
+    /* a warning of the kernel: "Not tainted 6.1.0 #1" */
+    {"*ainted*%v #%d", "/proc/sys/kernel/osrelease"},
     {"*Kernel: Linux %v", "/proc/sys/kernel/osrelease"}, /* fastfetch */
     {"Kernel %sersion: %v", "/proc/sys/kernel/osrelease", "$2"},
     {"Kernel-%sersion: %v", "/proc/sys/kernel/osrelease", "$2"}, /* wsl --status */
@@ -97,8 +101,7 @@ static const struct value_row {
     {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
 
     /* output of the script realtimeconfigquickscan */
-    {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1",
-     "quickscan"},
+    {"CPU %d: '%l'", CPUFREQ "policy$1/scaling_governor", "$2", "quickscan"},
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
     {"Checking filesystem 'noatime' parameter... %v kernel", "/proc/sys/kernel/osrelease"},
     {"Checking the ability to prioritize processes with chrt... yes", ST_KEY_RT_FIFO_ERRNO, "0"},
@@ -147,6 +150,7 @@ static const struct value_row {
     {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1", "pactl"},
     {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
+    {"Driver: PipeWire", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"*Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
     {"%s.service - ", "@systemctl", "$1", "systemctl"},
     {"%s.socket - ", "@systemctl"},
@@ -155,6 +159,7 @@ static const struct value_row {
     {"Active: ", .kind = "systemctl"},
     {"*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1", "wireplumber"},
     {"*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1", "pipewire"},
+    {"PipeWire version (`%l`): *%v", ST_KEY_PIPEWIRE_VERSION, "$2"},
 
     {"*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1", "JACK"},
     {"*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
@@ -170,6 +175,11 @@ static const struct value_row {
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
     {"*jack buffer size is %d/", ST_KEY_JACK_BUFFER_FRAMES}, /* guitarix */
     {"*jack sample rate is %d/", ST_KEY_JACK_RATE_HZ},
+    /* settings of QjackCtl */
+    {"Frame*/Period: %d", ST_KEY_JACK_BUFFER_FRAMES},
+    {"Frame*/Period: %d", ST_KEY_DAEMON_JACKD, "1"},
+    {"Sample Rate: %d", "@JACK"},
+    {"Frame*/Period: %d", ST_KEY_JACK_RATE_HZ, "$u", "=JACK"},
     {"interrupt total rate", "@vmstat", NULL, "vmstat"},
     {"%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1", "kldstat"},
     {"%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
@@ -445,6 +455,7 @@ static const struct log_row {
      "fragmented or full, or the card's driver fails. Another kernel than $k may help"},
     {"*spa.alsa: %l: snd_pcm_start: %l",
      "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
+    {"*pw.node: (%l) suspended -> error (%l)"},
     {"*spa.alsa: %l: *snd_pcm_avail after recover:",
      "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer"},
     {"*spa.alsa: %l: snd_pcm_mmap_%s error:"},
@@ -535,6 +546,9 @@ static const struct log_row {
      .unit_ns = NS_PER_US}, /* from jack1 */
     {"*JackAudioDriver::Process%l: %s error, stopping",
      "JACK stopped: it could not $2 the data of its card"},
+    {"*Cannot initialize driver", "JACK did not start, so no program can play through it",
+     .unless = "*ALSA: cannot set period size to %d frames for %l"},
+    {"could not initialize audio"}, /* SuperCollider */
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it "
      "without -r (QjackCtl's settings: Realtime)"},
@@ -587,6 +601,10 @@ static const struct log_row {
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program "
      "that waits for memory: close programs, or add swap (zram)",
      3},
+    {"*INFO: task %l:%d blocked for more than %d seconds",
+     "$s waited for more than $3 s inside the kernel$n: a driver or a disk hangs, which no setting "
+     "cures. Another kernel than $k may help",
+     1},
     {"*RT Watchdog Timeout (hard): %l[", "The kernel killed $s$n: its real-time thread did not "
                                          "sleep for longer than its limit (RLIMIT_RTTIME)"},
     {"*Memory cgroup out of memory: Killed process %d (%l)",
@@ -657,6 +675,8 @@ static const struct log_row {
      "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of "
      "the interface. No setting cures that: try an older kernel than $k, another port and cable"},
     {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
+    {"api.alsa.headroom = \"%d\"", "A card of this text has a reserve of $1 frames "
+                                   "(api.alsa.headroom)"},
     {"*Marking clocksource '%l' as unstable",
      "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each "
      "clock read takes longer now"},
@@ -704,9 +724,9 @@ static const struct log_row {
     {"*, underruns %d,", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
-     "The interrupts of pcm$s did not arrive$n (channel dead): its sound stopped"},
-    {"@%s - rtprio %d", "The group $1 has the right to real-time priority (rtprio $2): the command "
-                        "'id' shows whether the user is in it"},
+     "The interrupts of pcm$s did not arrive$n (channel dead)"},
+    {"@%s - rtprio %d", "Members of $s have the right to real-time priority (rtprio $2): the "
+                        "command 'id' shows whether the user is one"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
        nothing */
     {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
@@ -716,7 +736,7 @@ static const struct log_row {
                                "and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
     {"%s - rtprio %d",
-     "The limits in this text give $1 the right to real-time priority (rtprio $2)"},
+     "The limits in this text give $s the right to real-time priority (rtprio $2)"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and "
@@ -728,7 +748,7 @@ static const struct log_row {
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
-    {"WSL version: %v", "This is WSL: sound goes through Windows, whose settings matter, too"},
+    {"WSL %sersion: %v", "This is WSL: sound goes through Windows, whose settings matter, too"},
     {"WSLg version: %v"},
     {"*> wsl --"},
 };
@@ -918,6 +938,10 @@ bool st_post_rows(struct st_post *post, const char *line)
     for (const char *at = line; *at != '\0'; at++)
         pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
     const bool is_value = take_values(post, line, &pairs);
+    /* quickscan prints all CPUs in one line */
+    const char *cpu = st_text_begins(line, "Checking CPU ") ? line : "";
+    while ((cpu = strstr(cpu, " CPU ")) != NULL)
+        (void)take_values(post, ++cpu, &pairs);
     return post->second_line != 0 || st_text_is(post->section, "condition") ||
            take_logs(post, line, &pairs) || is_value;
 }

@@ -71,7 +71,8 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, frames, rate_hz,
                 frames == jack.frames && jack.frames_given
                     ? st_text("set by JACK's option -p %jd", frames)
-                    : "as JACK runs now");
+                : facts->partial ? "as JACK is set in this text"
+                                 : "as JACK runs now");
 }
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)

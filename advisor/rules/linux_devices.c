@@ -678,12 +678,13 @@ const struct st_rule st_rule_linux_card_faults = {
     .when_not = "the kernel logged the lines when you plugged or unplugged the card",
     .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
                "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
-    .persistent = "# try another cable, another port without a hub, newer firmware of the card, or "
-                  "the previous kernel",
+    .persistent =
+        "# try the previous kernel; of a USB card also another cable, a port without a hub, "
+        "newer firmware",
     .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
     .undo = "nothing to undo",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),
     .cases = ST_RULE_CASES(
         {0, ST_STATUS_OK, "the kernel logged no fault of a sound card since the start"},
-        {0, ST_STATUS_ADVICE, "the kernel logged {} faults of a sound card since the start"}),
+        {0, ST_STATUS_ADVICE, "the kernel's log since the start has faults of a sound card: {}"}),
 };

@@ -18,14 +18,14 @@ static const char *find(const char *line, const char *pattern)
 static size_t part_length(const char *at, char kind, const char *behind)
 {
     const char stops[] = {' ', '\t',
-                          *behind != '\0' && strchr("*%", *behind) == NULL ? *behind : ' ', '\0'};
+                          *behind != '\0' && strchr("*%", *behind) == NULL ? *behind : '`', '\0'};
     const char *end;
     size_t len;
     switch (kind) {
     case 'd':
         len = strspn(at, "+-.0123456789");
-        /* leave out the full stop at the end of a sentence */
-        return len - (len > 0 && at[len - 1] == '.');
+        len -= len > 0 && at[len - 1] == '.'; /* the full stop at the end of a sentence */
+        return strcspn(at, "0123456789") < len ? len : 0;
     case 'v':
         return *at >= '0' && *at <= '9' ? strcspn(at, stops) : 0;
     case 's':

@@ -278,6 +278,46 @@ static void texts_show_what_they_have(void **state)
          "Cannot use real-time scheduling (RR/5)(1: Operation not permitted)\n"},
         {"fastfetch beside its picture",
          "/////76767//7676767////     Kernel: Linux 6.10.4-061004-generic\n"},
+        {"microsoft/wslg's 1257: a form has each value below its heading",
+         "### WSL Version\n\n2.2.4.0\n\n### Kernel "
+         "Version\n\n5.15.153.1-microsoft-standard-WSL2\n\n"
+         "### Distro Version\n\n23.10\n"},
+        {"alsa-lib's 272, in PipeWire's form",
+         "- PipeWire version (`pipewire --version`):\n    - `0.3.58` but also with `0.3.53`\n"
+         "- Kernel version (`uname -r`):  \n    - `5.19.0-76051900-generic`\n"
+         "spa.alsa: hw:3,0: snd_pcm_start: Broken pipe\n"},
+        {"a heading has no value where a command follows",
+         "Kernel:\n$ cat /proc/sys/vm/swappiness\n10\n1024 frames\n"},
+        {"supercollider's 3321: JACK does not run",
+         "creating alsa driver ... hw:0|hw:0|1024|2|48000|0|0|nomon|swmeter|-|32bit\n"
+         "could not initialize audio.\n"},
+        {"mixxx' 11341: what QjackCtl is set to",
+         "Sample Rate: 96000\nFrame/Period: 2048\nPeriods/Buffer: 3\n"},
+        {"musnix' 9: all CPUs; '-' is no number",
+         "Checking CPU Governors... CPU 0: 'performance' CPU 1: 'powersave'  - not good\n"
+         "Checking swappiness...  - warning\n"},
+        {"nixpkgs' 389803", "kernel: INFO: task pipewire:4316 blocked for more than 614 seconds.\n"
+                            "kernel:       Tainted: G        W          6.13.6 #1-NixOS\n"},
+        {"linux-guide-split-audio-ports' 20, pactl list",
+         "Sink #212\n\tState: SUSPENDED\n\tDriver: PipeWire\n"},
+        {"i3status-rust's pull request 2166, wpctl inspect",
+         "\tapi.alsa.period-size = \"1024\"\n\tapi.alsa.headroom = \"0\"\n"},
+        {"discourse.ardour.org 113456: two groups",
+         "@pipewire   -  rtprio     95\n@audio      -  rtprio     95\n"},
+        {"mystang69.blogspot.com, December 2021: advice, then prose",
+         "cat the following file\n\ncat /sys/module/snd_hda_intel/parameters/power_save\n\n"
+         "If a 1 is returned then yes\n\ncat /etc/security/limits.conf\n\nshows the limits\n"},
+        {"a blank line below ps",
+         "ps -eLo rtprio,psr,cmd | grep pipewire\n\n    - 0 /usr/bin/pipewire\n"
+         "   95 0 /usr/bin/pipewire\n"},
+        {"OpenELEC.tv's 2146: a prompt without '@'",
+         "zbox:~ # cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\nondemand\n"
+         "zbox:~ # cat /sys/devices/system/cpu/cpu1/cpufreq/scaling_governor\nondemand\n"},
+        {"dosbox-x' 3688: uname without the host",
+         "Linux 5.18.17_1 #1 SMP PREEMPT_DYNAMIC Fri Aug 12 13:53:18 UTC 2022 x86_64 GNU/Linux\n"},
+        {"Focusrite-Scarlett-on-Linux' sound-usb-kernel-module 13",
+         "Oct 02 17:52:51 pop-os pipewire[19565]: pw.node: (alsa_input.usb-Scarlett_18i8-69) "
+         "suspended -> error (Start error: Invalid argument)\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
         {"prose", "hello, my sound crackles\nwhat can I do?\n"},
