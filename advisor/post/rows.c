@@ -724,7 +724,7 @@ static const struct log_row {
     {"*, underruns %d,", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
-     "The interrupts of pcm$s did not arrive$n (channel dead)"},
+     "The interrupts of pcm$s did not arrive$n (channel dead): its sound stopped"},
     {"@%s - rtprio %d", "Members of $s have the right to real-time priority (rtprio $2): the "
                         "command 'id' shows whether the user is one"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
