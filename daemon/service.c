@@ -109,7 +109,6 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
-    service->live.next_due_ns = INT64_MIN;
     service->view.rests = false;
     music->calm = false;
     int r = st_service_parts_start_audio(service);
@@ -295,7 +294,7 @@ static void free_service(struct st_service *service)
     st_socket_close(&web->socket);
     if (service->loop.hangs)
         return; /* the hanging threads of the loop use the remaining parts until the process ends */
-    st_live_finish(&service->live);
+    st_tracer_way_finish(&service->tracer_way);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);
@@ -311,16 +310,15 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
-    service->tracer_way.causes = service->causes;
-    r = st_live_init(&service->live);
+    r = st_tracer_way_init(&service->tracer_way, service->causes);
     if (r < 0)
-        goto no_live;
+        goto no_way;
     r = st_history_writer_start(service->platform, &service->config, &service->events,
                                 &service->history);
     if (r == 0)
         return 0;
-    st_live_finish(&service->live);
-no_live:
+    st_tracer_way_finish(&service->tracer_way);
+no_way:
     st_causes_free(service->causes);
 no_causes:
     st_events_finish(&service->events);
@@ -382,8 +380,8 @@ static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_platform_now_ns(service->platform);
-    st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service),
-                     now_ns);
+    st_overdue_check(loop, st_session_heartbeat(service->session),
+                     st_session_due_ns(service->session), now_ns);
     const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {

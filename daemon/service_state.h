@@ -12,7 +12,6 @@
 #include "daemon/loop/overdue.h"
 #include "daemon/notify.h"
 #include "daemon/service.h"
-#include "daemon/status/live.h"
 
 /* The test loop: its settings and state. */
 struct st_service_loop {
@@ -57,7 +56,6 @@ struct st_service {
         *history; /* is stopped last, since all other parts add events that it stores */
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
-    struct st_live live;
     int64_t marked_ns[10]; /* when the user last reported dropouts, CLOCK_MONOTONIC; 0: unused */
     size_t next_mark;      /* index of the oldest time in marked_ns */
     struct st_kernel_log kernel_log;

@@ -1,5 +1,4 @@
 /* Status document and metrics from a gathered view. */
-#include "daemon/status/live.h"
 #include "tests/unit/shown_json.h"
 #include "tests/unit/view_fixture.h"
 
