@@ -415,27 +415,26 @@ static void report_news(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    char degraded[ST_VIEW_DEGRADED_MAX][ST_VIEW_TEXT_BYTES];
     st_service_view_look(service, &view, &result);
-    const size_t all = st_view_degraded(&view, degraded);
+    const struct st_degraded_list list = st_view_degraded(&view);
     size_t n = 0;
-    ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* leaves out reasons whose text counts seconds: each text would be
-                            * new */
-            degraded[n++] = *item;
-    }
     st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
                    st_platform_now_ns(service->platform));
-    ST_EACH_OF (part, degraded, n) {
+    ST_EACH_OF (part, list.parts, list.n) {
         bool is_there = false;
+        if (part->counts) /* leaves out reasons whose text counts seconds: each would be new */
+            continue;
+        ST_PRINT(degraded[n], "%s", part->why);
         for (size_t j = 0; j < service->degraded_n && !is_there; j++)
-            is_there = st_text_is(part->why, service->degraded[j].why);
+            is_there = st_text_is(degraded[n], service->degraded[j]);
+        n++;
         if (!is_there)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED,
                           "%s: %s", part->what, part->why);
     }
-    if (all > 0 && n == 0 && service->degraded_n > 0)
+    if (list.n > 0 && n == 0 && service->degraded_n > 0)
         return; /* only reasons that count seconds remain, so nothing has recovered yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,

@@ -79,7 +79,7 @@ struct st_service {
         view; /* holds only texts and times; st_service_view_look fills the rest of its copy */
     int64_t started_ns;
     uint64_t tick;
-    struct st_degraded
-        degraded[ST_VIEW_DEGRADED_MAX]; /* the degraded parts that were logged last */
+    /* why parts were degraded when that was last looked at */
+    char degraded[ST_VIEW_DEGRADED_MAX][ST_VIEW_TEXT_BYTES];
     size_t degraded_n;
 };

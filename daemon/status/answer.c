@@ -448,15 +448,14 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
     const struct st_dropout_next client = client_next(view, answer);
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
     const bool named = client.command[0] != '\0' || client.why[0] != '\0';
     const bool ended =
         view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
     const bool late = answer->timing_bad && view->loop->misses > 0;
-    const bool no_rights = answer->timing_matters &&
-                           (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
+    const bool no_rights =
+        answer->timing_matters && (st_view_degraded(view).n > 0 || (late && lacks_rights(view)));
     const bool fine =
         !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;

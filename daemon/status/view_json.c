@@ -6,13 +6,12 @@
 
 static json_t *degraded_json(const struct st_view *view)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const size_t n = st_view_degraded(view, degraded);
-    json_t *list = json_array();
-    ST_EACH_OF (reason, degraded, n)
-        json_array_append_new(list, json_pack("{s:s, s:o}", "what", reason->what, "why",
-                                              st_json_safe_string(reason->why)));
-    return list;
+    const struct st_degraded_list list = st_view_degraded(view);
+    json_t *parts = json_array();
+    ST_EACH_OF (part, list.parts, list.n)
+        json_array_append_new(parts, json_pack("{s:s, s:o}", "what", part->what, "why",
+                                               st_json_safe_string(part->why)));
+    return parts;
 }
 
 static json_t *audio_json(const struct st_audio_view *audio)

@@ -103,13 +103,12 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
  * begins. */
 static void degraded(FILE *out, const struct st_view *view)
 {
-    struct st_degraded list[ST_VIEW_DEGRADED_MAX];
-    const size_t n = st_view_degraded(view, list);
+    const struct st_degraded_list list = st_view_degraded(view);
     st_observe_metric(out, "sleeptune_degraded", "gauge",
                       "Parts that do not work as configured; /v1/status has the reasons.");
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
-        ST_EACH_OF (reason, list, n)
+        ST_EACH_OF (reason, list.parts, list.n)
             of_part += st_text_is(reason->what, *part);
         fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
     }
