@@ -13,7 +13,6 @@ struct st_answer {
     const struct st_dropout_client *client;
     enum st_dropout_reason reason; /* reason of most dropouts of `client` */
     uint64_t dropouts_n;           /* dropouts of all devices and clients of `server` */
-    int64_t last_wall_ns;          /* time of the last dropout; INT64_MIN: none */
     uint64_t all_n;                /* dropouts of all sources since each was first watched */
     bool over;  /* there were dropouts, but none for 10 min, or the buffer is larger now, or the
                    server is not  watched any more */
@@ -23,6 +22,9 @@ struct st_answer {
     bool raised;
     bool recent; /* there were dropouts, the last one less than 10 min ago */
     bool plays, plays_known;
+    int64_t buffer_ns; /* duration of the music's buffer; 0: not known */
+    /* a client that plays, and some of whose dropouts sleeptune cannot see; NULL: none */
+    const struct st_dropout_client *unheard;
     bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */
     /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop
      * gets no CPU. Music without a dropout is better evidence than the loop */
@@ -30,6 +32,12 @@ struct st_answer {
     /* the loop's wake-ups were in time (ok) or too late (bad) for the music's buffer; if that is
      * unknown, for the loop's period */
     bool timing_ok, timing_bad;
+    bool explained; /* `cause` is the main cause of the loop's late wake-ups; else it means nothing
+                     */
+    enum st_cause cause;
+    /* without real-time priority the loop waited for other programs: a report on settings helps
+     * more than a list of causes */
+    bool no_rights;
     const char *state;  /* colour of the answer: "ok", "warn", "bad" or "unknown" */
     const char *text;   /* the first line: one to three sentences */
     const char *brief;  /* the first line in a few words: "HeavyReverb: 12 dropouts" */

@@ -143,12 +143,10 @@ static void add_lateness(const struct screen *to, const struct st_hist *hist)
 static void add_main_cause(const struct screen *to)
 {
     const struct st_result *loop = to->view->loop;
-    enum st_cause cause;
-    const struct st_cause_row *row = st_result_main_cause(loop, &cause);
-    if (row != NULL)
-        add(to, WARN, "Main cause",
-            st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(cause), row->n,
-                    loop->cause_late_n, st_ns_text(row->max_ns)));
+    const struct st_cause_row *row = &loop->causes[to->answer.cause];
+    add(to, WARN, "Main cause",
+        st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(to->answer.cause),
+                row->n, loop->cause_late_n, st_ns_text(row->max_ns)));
 }
 
 static void add_minute(const struct screen *to)
@@ -188,10 +186,8 @@ static void add_clients(const struct screen *to)
 static void add_summary(struct screen *to)
 {
     const struct st_answer *answer = &to->answer;
-    const struct st_result *loop = to->view->loop;
     const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
-    const bool other = answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN &&
-                       blame != ST_DROPOUT_BLAME_CPU;
+    const bool other = blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
     begin(to, "");
     add_servers(to);
     to->detail = !answer->timing_matters;
@@ -202,7 +198,8 @@ static void add_summary(struct screen *to)
                               : BAD,
         "This computer", answer->timing);
     to->detail = false;
-    if (loop != NULL && loop->misses > 0 && !answer->timing_ok && answer->timing_matters && !other)
+    if (answer->explained && to->view->loop->misses > 0 && !answer->timing_ok &&
+        answer->timing_matters && !other)
         add_main_cause(to);
     add_degraded(to);
     add_clients(to);
