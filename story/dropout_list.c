@@ -11,23 +11,17 @@ struct list {
     size_t n;
 };
 
-static struct source *source_of(struct list *list, const struct st_event *event)
-{
-    size_t i = 0;
-    while (i < list->n && !st_text_is(list->sources[i].name, event->source))
-        i++;
-    if (i == ST_HISTORY_WATCHES_MAX)
-        return NULL;
-    if (i == list->n)
-        memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
-    return &list->sources[i];
-}
-
+/* Events come sorted by source. */
 static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
-    struct source *source = source_of(ctx, event);
-    if (event->count_n >= 0 && source != NULL)
-        st_dropout_table_take_event(&source->table, event, event->wall_ns);
+    struct list *list = ctx;
+    if (list->n == 0 || !st_text_is(list->sources[list->n - 1].name, event->source)) {
+        if (list->n == ST_HISTORY_WATCHES_MAX)
+            return 0;
+        memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
+    }
+    if (event->count_n >= 0)
+        st_dropout_table_take_event(&list->sources[list->n - 1].table, event, event->wall_ns);
     return 0;
 }
 

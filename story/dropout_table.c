@@ -87,30 +87,14 @@ static struct st_dropout_client new_client(const char *name, const char *device)
 
 void st_dropout_table_begin_again(struct st_dropout_table *table)
 {
-    const struct st_dropout_table before = *table;
-    *table = (struct st_dropout_table){.frames = before.frames,
-                                       .forced_frames = before.forced_frames,
-                                       .rate_hz = before.rate_hz,
-                                       .period_ns = before.period_ns,
-                                       .last_frames = before.last_frames,
-                                       .last_rate_hz = before.last_rate_hz,
-                                       .priority = before.priority,
-                                       .device_load_ns = before.device_load_ns,
-                                       .cycle = before.cycle,
-                                       .coming = before.coming};
-    memcpy(table->device, before.device, sizeof(table->device));
-    ST_EACH_OF (client, before.clients, before.clients_n) {
-        if (!client->playing)
-            continue;
-        struct st_dropout_client *kept = &table->clients[table->clients_n++];
-        *kept = new_client(client->name, client->device);
-        kept->playing = true;
-        kept->block = client->block;
-        kept->drift_ppb = client->drift_ppb;
-        kept->load = client->load;
-        kept->seen_ns = client->seen_ns;
-        kept->load_ns = client->load_ns;
+    size_t kept = 0;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        memset(client, 0, offsetof(struct st_dropout_client, name));
+        if (client->playing)
+            table->clients[kept++] = *client;
     }
+    memset(table, 0, offsetof(struct st_dropout_table, clients));
+    table->clients_n = kept;
 }
 
 static void end_client(struct st_dropout_client *client)
@@ -197,19 +181,18 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
         stream = (client->name[0] == '\0' ? st_dropout_reason_device
                                           : st_dropout_reason_stream)(event->device);
     struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
-    if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
-        /* All rows are in use, so the last one becomes a row without a reason, which counts
-         * dropouts of several reasons. */
-        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
-    if (row != NULL)
-        return row;
-    if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
+    if (row == NULL && client->rows_n < ST_DROPOUT_ROWS_MAX) {
         row = &client->rows[client->rows_n++];
         *row = (struct st_dropout_row){.reason = event->reason,
                                        .place = event->place,
                                        .stream = stream,
                                        .slowed = ST_CAUSE_UNKNOWN};
-    } else {
+    }
+    if (row == NULL)
+        /* All rows are in use, so the last one becomes a row without a reason, which counts
+         * dropouts of several reasons. */
+        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
+    if (row == NULL) {
         row = &client->rows[ST_DROPOUT_ROWS_MAX - 1];
         *row = (struct st_dropout_row){.sum = row->sum, .slowed = ST_CAUSE_UNKNOWN};
     }
@@ -342,16 +325,13 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         find_or_add(table, seen->event.client, seen->event.device, false);
     if (client == NULL)
         return;
-    client->load = *load;
+    client->load = client->last = *load;
     if (load->reserve_ns > 0 &&
         (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
         memcpy(client->reserve_device, client->device, sizeof(client->device));
     }
-    client->block.frames = load->block_frames;
-    client->block.any = load->block_any;
-    client->block.rate_hz = load->rate_hz;
     if (load->drift_ppb != 0)
         client->drift_ppb = load->drift_ppb;
     client->seen_ns = client->load_ns = now_ns;
@@ -440,9 +420,8 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        const bool elsewhere =
-            table->device[0] != '\0' && !st_text_is(client->device, table->device);
-        if (!client->playing || load->asked_frames == 0 || elsewhere)
+        if (load->asked_frames == 0 ||
+            (table->device[0] != '\0' && !st_text_is(client->device, table->device)))
             continue;
         if (least == NULL || load->asked_frames * least->load.asked_rate_hz <
                                  least->load.asked_frames * load->asked_rate_hz)
@@ -451,29 +430,28 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
             table->rate_hz != USUAL_RATE_HZ)
             rate = client;
     }
-    const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        text = st_text("%s %s %jd %s", least->name, is_ms ? "has a buffer of about" : "asked for",
-                       least->load.asked_frames, is_ms ? "ms" : "frames");
-    if (rate != NULL && rate != least)
-        text = st_text("%s, %s for %g kHz", text, rate->name, (double)table->rate_hz / 1000);
-    else if (rate != NULL)
-        text = st_text("%s at %g kHz", text, (double)table->rate_hz / 1000);
+        text = st_text(least->load.asked_rate_hz == ST_XRUN_ASKED_MS
+                           ? "%s has a buffer of about %jd ms"
+                           : "%s asked for %jd frames",
+                       least->name, least->load.asked_frames);
+    if (rate != NULL)
+        text = st_text("%s%s %g kHz", text, rate == least ? " at" : st_text(", %s for", rate->name),
+                       (double)table->rate_hz / 1000);
     return text;
 }
 
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
 {
-    const char *text = "";
-    if (client->block.frames == 0 || client->block.rate_hz == 0)
-        return text;
-    const double each_ns =
-        (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
-    text = st_text("every %s (%jd samples)", st_ns_short((int64_t)each_ns), client->block.frames);
-    if (client->block.any != 0)
-        text = st_text("%s at any buffer size: one of its plug-ins works in blocks of %jd", text,
-                       client->block.frames);
-    return text;
+    const struct st_xrun_load *last = &client->last;
+    if (last->block_frames == 0 || last->rate_hz == 0)
+        return "";
+    const double each_ns = (double)last->block_frames * (double)ST_NS_PER_S / (double)last->rate_hz;
+    return st_text("every %s (%jd samples)%s", st_ns_short((int64_t)each_ns), last->block_frames,
+                   last->block_any != 0
+                       ? st_text(" at any buffer size: one of its plug-ins works in blocks of %jd",
+                                 last->block_frames)
+                       : "");
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)
@@ -517,10 +495,10 @@ bool st_dropout_table_is_forced(const struct st_dropout_table *table,
             st_dropout_table_lost_cpu(client));
 }
 
-static int by_dropouts(const void *one, const void *other)
+static int by_loss(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    const int more = compare_clients(a, b, false);
+    const int more = compare_clients(a, b, a->timed);
     if (more != 0)
         return more;
     if (a->playing != b->playing)
@@ -529,30 +507,22 @@ static int by_dropouts(const void *one, const void *other)
     return names != 0 ? names : strcmp(a->device, b->device);
 }
 
-static int by_time(const void *one, const void *other)
-{
-    const struct st_dropout_client *a = one, *b = other;
-    const int more = compare_clients(a, b, true);
-    return more != 0 ? more : by_dropouts(one, other);
-}
-
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
 {
+    const int64_t oldest_ns = watching ? now_ns - ST_DROPOUT_GONE_NS : INT64_MAX;
     size_t kept = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
+        if (client->load_ns < oldest_ns)
             end_client(client);
+        client->timed = st_dropout_table_is_timed(&table->sum);
         st_loss_rhythm_find(&client->rhythm);
         if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }
     table->clients_n = kept;
-    if (table->period_ns > 0 &&
-        (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
+    if (table->period_ns > 0 && table->device_load_ns < oldest_ns) {
         table->frames = table->forced_frames = table->rate_hz = table->period_ns = 0;
         table->device[0] = '\0';
     }
-    if (table->clients_n > 1)
-        qsort(table->clients, table->clients_n, sizeof(table->clients[0]),
-              st_dropout_table_is_timed(&table->sum) ? by_time : by_dropouts);
+    qsort(table->clients, kept, sizeof(table->clients[0]), by_loss);
 }

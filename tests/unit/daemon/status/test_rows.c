@@ -457,10 +457,10 @@ static void rhythm_of_long_cycles_is_said(void **state)
 {
     struct st_dropout_client *client =
         add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
-    client->block.frames = 32768;
-    client->block.rate_hz = 48000;
+    client->last.block_frames = 32768;
+    client->last.rate_hz = 48000;
     look("");
-    client->block.any = 1;
+    client->last.block_any = 1;
     look("");
     shown_is(__func__);
 }
