@@ -555,7 +555,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     look("");
     client->load.streams_n = 1;
     look("of a player");
-    client->load.cycles_n = 0;
+    client->load = (struct st_xrun_load){.streams_n = 1}; /* none in the last 10 s */
     pipewire->seen.frames = 2048;
     pipewire->seen.period_ns = 42666667;
     look("it was raised since");
