@@ -30,7 +30,8 @@ static json_t *markup(const char *text, const char *next)
         fputs("\nNext: ", out);
         st_safe_print_xml(out, next);
     }
-    json_t *value = json_string(st_text_take(out, &written));
+    written = st_text_take(out, &written);
+    json_t *value = json_string(written);
     free(written);
     return value;
 }

@@ -43,16 +43,15 @@ static int indent_of(const struct st_screen *screen)
 
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
 {
-    if (place->row >= place->end)
+    if (place->row >= place->end || text[0] == '\0')
         return;
     struct st_screen *screen = place->screen;
     const int indent = indent_of(screen);
     if (indent > 0)
         st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
-    const int used =
+    place->row +=
         st_screen_wrap(screen, place->row, indent, screen->columns - indent,
                        ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
-    place->row += ST_MAX(used, 1);
 }
 
 static void put_row(struct place *place, const json_t *row, int64_t now_ns)
@@ -78,9 +77,9 @@ static const char *cell_of(const json_t *cells, int column)
 
 static int table_width(const struct table *table)
 {
-    int width = 0;
+    int width = -2; /* two spaces are between columns */
     for (int i = 0; i < table->columns_n; i++)
-        width += table->widths[i] + 2 * (i > 0);
+        width += table->widths[i] + 2;
     return width;
 }
 
@@ -121,8 +120,8 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = st_screen_width(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
-            table->numbers[i] =
-                table->numbers[i] && (text[0] == '\0' || strchr("0123456789?-", text[0]) != NULL);
+            /* "" fits both: strchr finds the end of its text, too */
+            table->numbers[i] &= strchr("0123456789?-", text[0]) != NULL;
         }
     }
     while (table_width(table) > screen->columns) {
@@ -252,10 +251,8 @@ static int rows_of_field(const struct st_screen *screen, const char *text)
 static void put_next(struct place *place, const char *next, const char *why)
 {
     const bool command = next[0] != '\0';
-    if (command)
-        put_field(place, ST_STYLE_BOLD, "Next", next);
-    if (why[0] != '\0')
-        put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
+    put_field(place, ST_STYLE_BOLD, "Next", next);
+    put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
 }
 
 /* --- the screen --- */
@@ -302,13 +299,11 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     place.end = end;
     place.row += !place.narrow && place.row + next_rows < end;
     put_next(&place, next, why);
-    if (whose[0] != '\0')
-        put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
+    put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, DETAILS);
-    if (how->socket != NULL)
-        put_field(&place, ST_STYLE_PLAIN, "Socket", how->socket);
+    put_field(&place, ST_STYLE_PLAIN, "Socket", st_text_or(how->socket, ""));
 }
 
 bool st_status_screen_is_in(const json_t *document)
