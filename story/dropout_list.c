@@ -25,24 +25,21 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
     return 0;
 }
 
-static json_t *list_json(struct list *list)
+int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                        json_t *document)
 {
     struct st_dropout_source sources[ST_HISTORY_WATCHES_MAX];
+    struct list *list = calloc(1, sizeof(*list));
+    if (list == NULL)
+        return -ENOMEM;
+    int r = st_history_read_dropouts(reader, since_ns, until_ns, take, list);
     ST_EACH_OF (source, list->sources, list->n) {
         st_dropout_table_age(&source->table, INT64_MAX, false);
         sources[source - list->sources] = (struct st_dropout_source){
             .name = source->name, .table = &source->table, .asked = true};
     }
-    return st_dropout_json_list(sources, list->n);
-}
-
-int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                        json_t *document)
-{
-    struct list *list = calloc(1, sizeof(*list));
-    int r =
-        list != NULL ? st_history_read_dropouts(reader, since_ns, until_ns, take, list) : -ENOMEM;
-    if (r == 0 && json_object_set_new(document, "dropouts", list_json(list)) != 0)
+    if (r == 0 &&
+        json_object_set_new(document, "dropouts", st_dropout_json_list(sources, list->n)) != 0)
         r = -ENOMEM;
     free(list);
     return r;

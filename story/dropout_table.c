@@ -49,10 +49,11 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
                                                        int64_t within_ns)
 {
     const struct st_dropout_client *worst = NULL;
+    const int64_t since_ns = st_ns_sub(table->sum.last_wall_ns, within_ns);
     const bool timed = st_dropout_table_is_timed(&table->sum);
     bool worst_late = false;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
+        const bool late = client->sum.last_wall_ns >= since_ns;
         if (client->sum.n == 0 ||
             (worst != NULL &&
              (late == worst_late ? compare_clients(client, worst, timed) >= 0 : worst_late)))
@@ -63,7 +64,7 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the
      * CPU to a known culprit: the user can act on that. */
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
+        const bool late = client->sum.last_wall_ns >= since_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
             st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(worst->rows) &&
             st_dropout_table_is_culprit(client->rows))
