@@ -20,24 +20,6 @@ static bool is_server(const struct st_observed_view *source)
     return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
-/* Did the source have a dropout in the last RECENT_NS? */
-static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
-{
-    const struct st_dropout_table *shown = st_observed_shown(source);
-    return shown->sum.n > 0 && st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS;
-}
-
-/* Duration of the music's buffer (ns); 0: not known. */
-static int64_t buffer_ns(const struct st_observed_view *server)
-{
-    if (server->seen.frames > 0 && server->seen.period_ns > 0)
-        return server->seen.period_ns;
-    /* The buffer size is not known. Without dropouts, assumes the usual one of this sound server;
-     * with dropouts, the real buffer may be shorter. */
-    return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns
-                                                 : 0;
-}
-
 /* Was the largest lateness caused by a stop of sleeptuned itself (SIGSTOP)? */
 static bool is_stopped(const struct st_result *loop)
 {
@@ -90,41 +72,54 @@ static bool plays(const struct st_dropout_table *table)
     return ret;
 }
 
-/* Fills everything except the texts. */
-static struct st_answer find_answer(const struct st_view *view)
+/* Chooses the source that the answer is about. */
+static void find_server(const struct st_view *view, struct st_answer *answer)
 {
-    struct st_answer answer = {.server = NULL};
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     size_t n = 0;
     bool has_lost_server = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
         const bool watches = source->state == ST_OBSERVED_WATCHING;
+        const int64_t ago_ns = st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns);
         has_lost_server |= is_server(source) && source->state == ST_OBSERVED_ABSENT &&
                            source->lost_wall_ns != INT64_MIN;
-        answer.all_n += source->seen.sum.n;
+        answer->all_n += source->seen.sum.n;
         if (watches || shown->sum.n > 0)
             sources[n++] = (struct st_dropout_source){.name = source->source,
                                                       .table = shown,
-                                                      .asked = watches && is_recent(view, source),
+                                                      .asked = watches && shown->sum.n > 0 &&
+                                                               ago_ns < RECENT_NS,
                                                       .plays = plays(shown),
                                                       .owner = source};
     }
     st_dropout_source_sort(sources, n);
-    answer.server = n > 0 ? sources[0].owner : NULL;
-    if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
-        answer.server->seen.period_ns == 0 && has_lost_server)
-        /* If a sound server was lost before, a sound card on which nothing plays is not the
-         * answer. */
-        answer.server = NULL;
+    const struct st_observed_view *server = n > 0 ? sources->owner : NULL;
+    /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
+    if (server == NULL || (answer->all_n == 0 && !is_server(server) &&
+                           server->seen.period_ns == 0 && has_lost_server))
+        return;
+    answer->server = server;
+    answer->shown = sources->table;
+    answer->recent = sources->asked;
+    answer->plays = sources->plays && !view->rests;
+}
+
+/* Fills everything except the texts. */
+static struct st_answer find_answer(const struct st_view *view)
+{
+    struct st_answer answer = {.server = NULL};
+    find_server(view, &answer);
     const struct st_observed_view *server = answer.server;
     if (server != NULL) {
-        answer.shown = st_observed_shown(server);
         answer.dropouts_n = answer.shown->sum.n;
         answer.client = st_dropout_table_worst(answer.shown, NOW_NS);
-        answer.plays = plays(answer.shown) && !view->rests;
-        answer.recent = is_recent(view, server);
-        answer.buffer_ns = buffer_ns(server);
+        if (server->seen.frames > 0 && server->seen.period_ns > 0)
+            answer.buffer_ns = server->seen.period_ns;
+        /* The buffer size is not known. Without dropouts, assumes the usual one of this sound
+         * server; with dropouts, the real buffer may be shorter. */
+        else if (answer.dropouts_n == 0)
+            answer.buffer_ns = st_xrun_sources_find(server->source)->usual_ns;
     }
     if (answer.plays)
         answer.unheard = st_dropout_table_unheard(answer.shown);
@@ -133,17 +128,18 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.reason = answer.client->rows[0].reason;
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(answer.shown);
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
-    answer.lost = answer.recent && !answer.raised && !answer.blind;
+    answer.lost = answer.recent && !answer.raised;
     answer.over = answer.dropouts_n > 0 && !answer.lost;
+    answer.timing_matters = !answer.plays || answer.lost || view->overdue.ns > 0;
     const struct st_result *loop = view->loop;
-    answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
+    if (loop == NULL)
+        return answer;
+    answer.timing_known = loop->elapsed_periods > 0 || loop->error != 0;
     answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
                        loop->books_balance && is_in_time(loop, &answer);
     answer.timing_bad = answer.timing_known && !answer.timing_ok;
-    answer.timing_matters = !answer.plays || answer.lost || view->overdue.ns > 0;
-    answer.explained = loop != NULL && st_result_main_cause(loop, &answer.cause) != NULL;
-    answer.no_rights =
-        loop != NULL && loop->policy == ST_POLICY_OTHER && answer.cause == ST_CAUSE_RUN_QUEUE;
+    answer.explained = st_result_main_cause(loop, &answer.cause) != NULL;
+    answer.no_rights = loop->policy == ST_POLICY_OTHER && answer.cause == ST_CAUSE_RUN_QUEUE;
     return answer;
 }
 

@@ -20,7 +20,7 @@ struct st_answer {
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
     /* the buffer is larger now than at every dropout, so the dropouts may have ended */
     bool raised;
-    bool recent; /* there were dropouts, the last one less than 10 min ago */
+    bool recent; /* the server is watched, and its last dropout was less than 10 min ago */
     bool plays, plays_known;
     int64_t buffer_ns; /* duration of the music's buffer; 0: not known */
     /* a client that plays, and some of whose dropouts sleeptune cannot see; NULL: none */

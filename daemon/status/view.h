@@ -68,11 +68,6 @@ const char *st_view_history_state(const struct st_view *view);
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 
-/** Upper bounds of the histogram of lateness in metrics and on screens. The first bucket includes
- * early wake-ups. */
-#define ST_VIEW_BOUNDS_N 19
-extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
-
 /** Makes the metrics in Prometheus' text format. @param named include series that name programs.
  * @return text to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);

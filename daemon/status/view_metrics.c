@@ -5,10 +5,11 @@
 #include "core/ns.h"
 #include "st_config.h"
 
-const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
-    1000,     2000,      5000,      10000,     20000,     50000,    100000,
-    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
-    50000000, 100000000, 200000000, 500000000, 1000000000};
+/* Upper bounds of the histogram of lateness. The first bucket includes early wake-ups. */
+static const int64_t bounds_ns[] = {1000,      2000,      5000,      10000,     20000,
+                                    50000,     100000,    200000,    500000,    1000000,
+                                    2000000,   5000000,   10000000,  20000000,  50000000,
+                                    100000000, 200000000, 500000000, 1000000000};
 
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
@@ -27,7 +28,7 @@ static void lateness(FILE *out, const struct st_result *loop)
     const char *name = "sleeptune_lateness_seconds";
     st_observe_metric(out, name, "histogram",
                       "Wake-up of a cycle minus its due time; negative is early.");
-    ST_EACH (bound_ns, st_view_bounds_ns)
+    ST_EACH (bound_ns, bounds_ns)
         fprintf(out, "%s_bucket{le=\"%.9g\"} %ju\n", name, st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
     fprintf(out, "%s_bucket{le=\"+Inf\"} %ju\n", name, loop->lateness.total_n);
