@@ -239,22 +239,6 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
     place->end = end;
 }
 
-/* --- the next step --- */
-
-static int rows_of_field(const struct st_screen *screen, const char *text)
-{
-    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen),
-                                  text); /* "" takes no row */
-}
-
-/* Draws the next step: a command (`next`, may be "") and its reason. */
-static void put_next(struct place *place, const char *next, const char *why)
-{
-    const bool command = next[0] != '\0';
-    put_field(place, ST_STYLE_BOLD, "Next", next);
-    put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
-}
-
 /* --- the screen --- */
 
 /* Draws the message at the bottom of the screen. @return the rows that are left above. */
@@ -263,10 +247,9 @@ static int put_message(struct st_screen *screen, const struct st_status_screen *
     int used = 1;
     if (how->message == NULL)
         return screen->rows;
-    if (how->alert) {
-        const int wanted = st_screen_wrapped_rows(screen, screen->columns, how->message);
-        used = ST_MAX(ST_MIN(wanted, screen->rows / 4), 1);
-    }
+    if (how->alert)
+        used = ST_MIN(st_screen_wrapped_rows(screen, screen->columns, how->message),
+                      ST_MAX(screen->rows / 4, 1));
     st_screen_wrap(screen, screen->rows - used, 0, screen->columns, used,
                    how->alert ? ST_STYLE_ALERT : ST_STYLE_DIM, how->message);
     return screen->rows - used;
@@ -289,17 +272,27 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? ST_MIN(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
-    const char *next = st_json_text_of(of, "next"), *why = st_json_text_of(of, "next_why"),
-               *whose = st_text_or(how->whose, "");
-    const int next_rows =
-        rows_of_field(screen, next) + rows_of_field(screen, why) + rows_of_field(screen, whose);
-    place.end = end - next_rows - !place.narrow;
+    /* the next step: a command (may be ""), and its reason; then whose daemon answered */
+    const char *next = st_json_text_of(of, "next");
+    const bool command = next[0] != '\0';
+    const struct {
+        enum st_style style;
+        const char *label, *text;
+    } last[] = {{ST_STYLE_BOLD, "Next", next},
+                {command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next",
+                 st_json_text_of(of, "next_why")},
+                {how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", st_text_or(how->whose, "")}};
+    int last_rows = 0;
+    ST_EACH (field, last)
+        last_rows +=
+            st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), field->text);
+    place.end = end - last_rows - !place.narrow;
     put_sections(&place, document, FIRST);
     place.brief = place.narrow;
     place.end = end;
-    place.row += !place.narrow && place.row + next_rows < end;
-    put_next(&place, next, why);
-    put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
+    place.row += !place.narrow && place.row + last_rows < end;
+    ST_EACH (field, last)
+        put_field(&place, field->style, field->label, field->text);
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, DETAILS);
