@@ -5,9 +5,6 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-/* most dropouts that an event may count: it can come from an untrusted file, and a sum must not
- * overflow */
-#define COUNT_MAX INT64_C(1000000000)
 /* default.clock.rate of PipeWire, which is used even if no program asks for it */
 #define USUAL_RATE_HZ 48000
 /* shortest period that does not count as hard to keep; 128 frames at 48 kHz are 2.667 ms */
@@ -73,16 +70,11 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     return worst;
 }
 
-static uint64_t count_of(const struct st_event *event)
-{
-    return (uint64_t)ST_MIN(ST_MAX(st_event_count(event), 0), COUNT_MAX);
-}
-
-static struct st_dropout_client new_client(const char *name, const char *device)
+static struct st_dropout_client new_client(const struct st_event *event)
 {
     struct st_dropout_client client = {.load_ns = INT64_MIN};
-    ST_PRINT(client.name, "%s", name);
-    ST_PRINT(client.device, "%s", device);
+    ST_PRINT(client.name, "%s", event->client);
+    ST_PRINT(client.device, "%s", event->device);
     return client;
 }
 
@@ -104,13 +96,13 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
-/* Finds a client. All streams with one name are one client; without a name, each device is one. */
-static struct st_dropout_client *find(struct st_dropout_table *table, const char *name,
-                                      const char *device)
+/* Finds the client of an event. All streams with one name are one client; without a name, each
+ * device is one. */
+static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_event *event)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_text_is(client->name, name) &&
-            (name[0] != '\0' || st_text_is(client->device, device)))
+        if (st_text_is(client->name, event->client) &&
+            (client->name[0] != '\0' || st_text_is(client->device, event->device)))
             return client;
     }
     return NULL;
@@ -148,7 +140,8 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
 
 static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_t period_ns)
 {
-    const uint64_t n = count_of(event);
+    /* each reader and writer of an event limits the number, so that a sum does not overflow */
+    const uint64_t n = (uint64_t)st_event_count(event);
     sum->n += n;
     if (event->kind == ST_EVENT_DEVICE_DROPOUT)
         sum->device_n += n;
@@ -202,14 +195,13 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
 
 static void add_to_row(struct st_dropout_row *row, const struct st_event *event, int64_t period_ns)
 {
-    const uint64_t named_n = ST_MIN((uint64_t)event->culprit_n, count_of(event));
+    const int64_t named_n = ST_MIN(event->culprit_n, st_event_count(event));
     add(&row->sum, event, period_ns);
     if (event->culprit[0] != '\0' && named_n > 0) {
         const bool led = st_text_is(row->culprit, event->culprit);
-        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit,
-                               (int64_t)named_n);
+        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit, named_n);
         if (st_text_is(row->culprit, event->culprit)) {
-            row->culprit_n = named_n + (led ? row->culprit_n : 0);
+            row->culprit_n = (uint64_t)named_n + (led ? row->culprit_n : 0);
             row->culprit_plays = event->culprit_plays;
         }
     }
@@ -298,19 +290,16 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-/* Finds or adds a client. @param dropout the client has a dropout, so it may replace another
- * one. */
-static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
-                                             const char *device, bool dropout)
+/* Finds or adds the client of an event. @param dropout the client has a dropout, so it may replace
+ * another one. */
+static struct st_dropout_client *find_or_add(struct st_dropout_table *table,
+                                             const struct st_event *event, bool dropout)
 {
-    struct st_dropout_client *client = find(table, name, device);
-    if (client == NULL) {
-        client = make_room(table, dropout);
-        if (client != NULL)
-            *client = new_client(name, device);
-    } else {
-        ST_PRINT(client->device, "%s", device);
-    }
+    struct st_dropout_client *client = find(table, event);
+    if (client != NULL)
+        ST_PRINT(client->device, "%s", event->device);
+    else if ((client = make_room(table, dropout)) != NULL)
+        *client = new_client(event);
     return client;
 }
 
@@ -322,8 +311,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         take_device_load(table, seen, now_ns);
         return;
     }
-    struct st_dropout_client *client =
-        find_or_add(table, seen->event.client, seen->event.device, false);
+    struct st_dropout_client *client = find_or_add(table, &seen->event, false);
     if (client == NULL)
         return;
     client->load = client->last = *load;
@@ -342,7 +330,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
 void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event,
                                  int64_t now_ns)
 {
-    const uint64_t n = count_of(event);
+    const uint64_t n = (uint64_t)st_event_count(event);
     const int64_t period_ns =
         event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
     if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
@@ -361,7 +349,7 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
         if (st_text_is(table->device, event->device))
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
-    struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
+    struct st_dropout_client *client = find_or_add(table, event, true);
     if (client == NULL)
         return;
     client->seen_ns = now_ns;
@@ -371,7 +359,7 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                      int64_t now_ns)
 {
-    struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
+    struct st_dropout_client *client = find(table, &seen->event);
     if (client == NULL || !st_text_is(client->device, seen->event.device))
         return; /* the client still plays on another device */
     end_client(client);
@@ -407,7 +395,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
 
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 {
-    struct st_dropout_client client = new_client(event->client, event->device);
+    struct st_dropout_client client = new_client(event);
     struct st_event counted = *event;
     if (event->count_n <= 0)
         counted.count_n = counted.culprit_n = 1;

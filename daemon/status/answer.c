@@ -129,7 +129,6 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(answer.shown);
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
     answer.lost = answer.recent && !answer.raised;
-    answer.over = answer.dropouts_n > 0 && !answer.lost;
     answer.timing_matters = !answer.plays || answer.lost || view->overdue.ns > 0;
     const struct st_result *loop = view->loop;
     if (loop == NULL)
@@ -236,6 +235,9 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
 static const char *music_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
+    /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
+     * watched any more. */
+    const bool over = answer->dropouts_n > 0;
     if (answer->lost)
         return st_text("%s%s",
                        st_dropout_sentence_say(answer->shown, answer->client, server->source,
@@ -246,14 +248,14 @@ static const char *music_text(const struct st_view *view, const struct st_answer
     if (server == NULL)
         return st_text("No sound server is watched%s.",
                        absent != NULL ? st_text_with(": ", absent->why) : "");
-    if (answer->over && server->state != ST_OBSERVED_WATCHING)
+    if (over && server->state != ST_OBSERVED_WATCHING)
         return absent_text(view, server);
     const char *title = st_xrun_sources_title(server->source);
     const char *since = st_text("since %s", clock_text(view, server->again_wall_ns));
     if (answer->plays_known && !answer->plays)
         return st_text("Nothing plays on %s%s.", title,
-                       answer->over ? "" : st_text(", and no dropout %s", since));
-    return st_text("No dropout %s on %s%s.", answer->over ? quiet_text(view, answer) : since, title,
+                       over ? "" : st_text(", and no dropout %s", since));
+    return st_text("No dropout %s on %s%s.", over ? quiet_text(view, answer) : since, title,
                    server->seen.frames > 0 ? st_text(" at %jd frames", server->seen.frames) : "");
 }
 

@@ -14,9 +14,7 @@ struct st_answer {
     enum st_dropout_reason reason; /* reason of most dropouts of `client` */
     uint64_t dropouts_n;           /* dropouts of all devices and clients of `server` */
     uint64_t all_n;                /* dropouts of all sources since each was first watched */
-    bool over;  /* there were dropouts, but none for 10 min, or the buffer is larger now, or the
-                   server is not  watched any more */
-    bool lost;  /* there were dropouts that still count: `over` is false */
+    bool lost;  /* there were dropouts that still count: `recent`, and not `raised` */
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
     /* the buffer is larger now than at every dropout, so the dropouts may have ended */
     bool raised;
