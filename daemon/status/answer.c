@@ -235,19 +235,19 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
 static const char *music_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
-    /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
-     * watched any more. */
-    const bool over = answer->dropouts_n > 0;
     if (answer->lost)
         return st_text("%s%s",
                        st_dropout_sentence_say(answer->shown, answer->client, server->source,
                                                since_text(view, server)),
                        st_dropout_table_has_ended(answer->client) ? " It does not play now." : "");
-    if (server == NULL && absent != NULL && absent->lost_wall_ns != INT64_MIN)
-        return absent_text(view, absent);
     if (server == NULL)
-        return st_text("No sound server is watched%s.",
-                       absent != NULL ? st_text_with(": ", absent->why) : "");
+        return absent != NULL && absent->lost_wall_ns != INT64_MIN
+                   ? absent_text(view, absent)
+                   : st_text("No sound server is watched%s.",
+                             absent != NULL ? st_text_with(": ", absent->why) : "");
+    /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
+     * watched any more. */
+    const bool over = answer->dropouts_n > 0;
     if (over && server->state != ST_OBSERVED_WATCHING)
         return absent_text(view, server);
     const char *title = st_xrun_sources_title(server->source);

@@ -102,15 +102,6 @@ static void add_server(const struct screen *to, const struct st_observed_view *o
         st_text_joined(text, "; ", asked));
 }
 
-static void add_servers(const struct screen *to)
-{
-    const struct st_answer *answer = &to->answer;
-    ST_EACH_OF (of, to->view->observe.sources, to->view->observe.n) {
-        if (of == answer->server || of->seen.period_ns > 0 || st_observed_shown(of)->sum.n > 0)
-            add_server(to, of, of == answer->server || answer->all_n == 0);
-    }
-}
-
 static const char *ns_text(bool known, int64_t ns)
 {
     return known ? st_ns_text(ns) : UNKNOWN_TEXT;
@@ -138,15 +129,6 @@ static void add_lateness(const struct screen *to, const struct st_hist *hist)
                 ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5),
                 quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst,
                 (uint64_t)hist->total_n));
-}
-
-static void add_main_cause(const struct screen *to)
-{
-    const struct st_result *loop = to->view->loop;
-    const struct st_cause_row *row = &loop->causes[to->answer.cause];
-    add(to, WARN, "Main cause",
-        st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(to->answer.cause),
-                row->n, loop->cause_late_n, st_ns_text(row->max_ns)));
 }
 
 static void add_minute(const struct screen *to)
@@ -186,10 +168,15 @@ static void add_clients(const struct screen *to)
 static void add_summary(struct screen *to)
 {
     const struct st_answer *answer = &to->answer;
+    const struct st_observe_view *observe = &to->view->observe;
+    const struct st_result *loop = to->view->loop;
     const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
     const bool other = blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
     begin(to, "");
-    add_servers(to);
+    ST_EACH_OF (of, observe->sources, observe->n) {
+        if (of == answer->server || of->seen.period_ns > 0 || st_observed_shown(of)->sum.n > 0)
+            add_server(to, of, of == answer->server || answer->all_n == 0);
+    }
     to->detail = !answer->timing_matters;
     add(to,
         answer->timing_ok     ? OK
@@ -198,9 +185,12 @@ static void add_summary(struct screen *to)
                               : BAD,
         "This computer", answer->timing);
     to->detail = false;
-    if (answer->explained && to->view->loop->misses > 0 && !answer->timing_ok &&
-        answer->timing_matters && !other)
-        add_main_cause(to);
+    if (answer->explained && loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
+        !other)
+        add(to, WARN, "Main cause",
+            st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(answer->cause),
+                    loop->causes[answer->cause].n, loop->cause_late_n,
+                    st_ns_text(loop->causes[answer->cause].max_ns)));
     add_degraded(to);
     add_clients(to);
     to->detail = true;
@@ -266,18 +256,6 @@ static void add_loop(struct screen *to)
         add(to, OK, "RealtimeKit", to->view->rtkit);
 }
 
-static void add_stream(const struct screen *to)
-{
-    const struct st_audio_view *audio = &to->view->audio;
-    const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
-    if (audio->state == ST_AUDIO_RUNNING)
-        text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
-                       audio->format, st_ns_text(audio->latency_ns));
-    if (audio->dropouts_n > 0)
-        text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
-    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
-}
-
 /* Adds details of each client besides its dropouts: how little sound the buffer of its device had
  * left at worst, and which buffer is between the client and its server, so that a dropout would not
  * be seen. */
@@ -327,10 +305,16 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
 static void add_sound(struct screen *to)
 {
     const struct st_view *view = to->view;
+    const struct st_audio_view *audio = &view->audio;
+    const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
+    if (audio->state == ST_AUDIO_RUNNING)
+        text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
+                       audio->format, st_ns_text(audio->latency_ns));
+    if (audio->dropouts_n > 0)
+        text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
     begin(to, "Sound");
-    if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 ||
-        view->audio.error[0] != '\0')
-        add_stream(to);
+    if (audio->state != ST_AUDIO_OFF || audio->dropouts_n > 0 || audio->error[0] != '\0')
+        add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(to, source);
     add(to, OK, "Not seen here", st_answer_not_watched(view));
@@ -345,16 +329,20 @@ static const char *rows_text(uint64_t minutes, uint64_t events, const char *stat
                                 : "";
 }
 
-static void add_history(const struct screen *to)
+static void add_daemon(struct screen *to)
 {
-    const struct st_history_writer_view *history = &to->view->history;
-    const char *text = st_view_history_state(to->view);
-    if (history->path[0] != '\0')
-        text = st_text("%s %s", text, history->path);
+    const struct st_view *view = to->view;
+    const struct st_history_writer_view *history = &view->history;
+    const char *text = st_view_history_state(view);
+    begin(to, "Daemon");
+    add(to, OK, "Daemon",
+        st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
+                st_ns_long(view->uptime_ns)));
+    add(to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
+    text = st_text_joined(text, " ", history->path);
     if (history->bytes != INT64_MIN)
         text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
-    if (history->why[0] != '\0')
-        text = st_text("%s: %s", text, history->why);
+    text = st_text_joined(text, ": ", history->why);
     add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
         st_text(
             "%s%s%s", text,
@@ -362,17 +350,6 @@ static void add_history(const struct screen *to)
             rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
         add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
-}
-
-static void add_daemon(struct screen *to)
-{
-    const struct st_view *view = to->view;
-    begin(to, "Daemon");
-    add(to, OK, "Daemon",
-        st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
-                st_ns_long(view->uptime_ns)));
-    add(to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
-    add_history(to);
     if (view->notify[0] != '\0')
         add(to, OK, "Notifications", view->notify);
 }
