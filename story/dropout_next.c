@@ -149,16 +149,6 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
         false};
 }
 
-/* The value of PULSE_LATENCY_MSEC that gives a program of PulseAudio a buffer of buffer_ns. On
- * PipeWire twice as much, because its server for PulseAudio uses up to half of the latency itself
- * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). @return ms, a multiple of 50, at
- * least 100. */
-static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
-{
-    const int64_t step_ns = 50 * ST_NS_PER_MS;
-    return 50 * ST_MAX(((1 + pipewire) * buffer_ns + step_ns - 1) / step_ns, 2);
-}
-
 /* The value of alsa.buffer-bytes that gives a program of ALSA on PipeWire a buffer of buffer_ns: a
  * power of two, for two channels of 32 bits at 48 kHz. */
 static int64_t alsa_bytes(int64_t buffer_ns)
@@ -177,6 +167,11 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     const int64_t buffer_ns = ST_MAX(asked_ms * ST_NS_PER_MS, load->buffer_ns);
     const int64_t longest_ns = client->rows[0].sum.longest_ns, needed_ns = buffer_ns + longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
+    /* The value of PULSE_LATENCY_MSEC, a multiple of 50. On PipeWire twice as much as needed,
+     * because its server for PulseAudio uses up to half of the latency itself
+     * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). */
+    const int64_t latency_ms =
+        50 * ST_MAX(((1 + pipewire) * needed_ns - 1) / (50 * ST_NS_PER_MS) + 1, 2);
     const char *start = "";
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
@@ -184,7 +179,7 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     if (longest_ns > 0 &&
         needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
         start = st_text(
-            ", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms(needed_ns, pipewire),
+            ", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms,
             pipewire && buffer_ns == 0
                 ? st_text(" (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
                           alsa_bytes(needed_ns))

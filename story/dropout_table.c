@@ -125,12 +125,12 @@ static bool goes_before(const struct st_dropout_client *a, const struct st_dropo
  * client may be replaced for it. */
 static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
 {
+    struct st_dropout_client *least = table->clients;
     if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
-        return &table->clients[table->clients_n++];
-    struct st_dropout_client *least = &table->clients[0];
-    for (size_t i = 1; i < table->clients_n; i++) {
-        if (goes_before(&table->clients[i], least))
-            least = &table->clients[i];
+        return &least[table->clients_n++];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (goes_before(client, least))
+            least = client;
     }
     if (!dropout && (least->playing || least->sum.n > 0))
         return NULL;
@@ -219,7 +219,7 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
-    return more != 0 ? more > 0 : a->reason < b->reason;
+    return more > 0 || (more == 0 && a->reason < b->reason);
 }
 
 static void count_dropouts(struct st_dropout_client *client, const struct st_event *event,

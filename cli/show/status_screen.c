@@ -54,15 +54,6 @@ static void put_field(struct place *place, enum st_style style, const char *labe
                        ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
 }
 
-static void put_row(struct place *place, const json_t *row, int64_t now_ns)
-{
-    const int64_t time_ns = st_json_integer(row, "time_ns");
-    const char *text = st_json_text_of(row, "text");
-    if (time_ns != 0)
-        text = st_text("%s %s", st_when_text_near(time_ns, now_ns), text);
-    put_field(place, style_of(row, ST_STYLE_PLAIN), st_json_text_of(row, "label"), text);
-}
-
 /* --- tables --- */
 
 struct table {
@@ -233,7 +224,10 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
                 place->row = title + 1;
             }
             first = false;
-            put_row(place, row, now_ns);
+            const int64_t time_ns = st_json_integer(row, "time_ns");
+            put_field(place, style_of(row, ST_STYLE_PLAIN), st_json_text_of(row, "label"),
+                      st_text_joined(time_ns != 0 ? st_when_text_near(time_ns, now_ns) : "", " ",
+                                     st_json_text_of(row, "text")));
         }
     }
     place->end = end;
