@@ -60,12 +60,13 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     }
     /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the
      * CPU to a known culprit: the user can act on that. */
+    if (worst == NULL || !st_dropout_table_lost_cpu(worst) ||
+        st_dropout_table_is_culprit(worst->rows))
+        return worst;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = client->sum.last_wall_ns >= since_ns;
-        if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
-            st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(worst->rows) &&
-            st_dropout_table_is_culprit(client->rows))
-            worst = client;
+        if ((client->sum.last_wall_ns >= since_ns) == worst_late &&
+            st_dropout_table_lost_cpu(client) && st_dropout_table_is_culprit(client->rows))
+            return client;
     }
     return worst;
 }
@@ -356,40 +357,24 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     count_dropouts(client, event, period_ns);
 }
 
-static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                     int64_t now_ns)
-{
-    struct st_dropout_client *client = find(table, &seen->event);
-    if (client == NULL || !st_text_is(client->device, seen->event.device))
-        return; /* the client still plays on another device */
-    end_client(client);
-    client->seen_ns = now_ns;
-}
-
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                            int64_t now_ns, int64_t wall_ns)
 {
-    struct st_event event;
-    /* A test signal of `sleeptune listen` is ignored, except as one of the clients of a cycle. */
-    if (seen->kind != ST_XRUN_SEEN_CYCLE &&
-        st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
-        return;
-    switch (seen->kind) {
-    case ST_XRUN_SEEN_DROPOUT:
-        event = st_event_of_seen(&seen->event, wall_ns);
-        st_dropout_table_take_event(table, &event, now_ns);
-        break;
-    case ST_XRUN_SEEN_LOAD:
-        take_load(table, seen, now_ns);
-        break;
-    case ST_XRUN_SEEN_ENDED:
-        take_end(table, seen, now_ns);
-        break;
-    case ST_XRUN_SEEN_CYCLE:
+    if (seen->kind == ST_XRUN_SEEN_CYCLE) {
         take_cycle(table, seen, wall_ns);
-        break;
-    case ST_XRUN_SEEN_LEVEL:
-        break;
+    } else if (st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT)) {
+        return; /* a test signal of `sleeptune listen` counts only as one client of a cycle */
+    } else if (seen->kind == ST_XRUN_SEEN_DROPOUT) {
+        const struct st_event event = st_event_of_seen(&seen->event, wall_ns);
+        st_dropout_table_take_event(table, &event, now_ns);
+    } else if (seen->kind == ST_XRUN_SEEN_LOAD) {
+        take_load(table, seen, now_ns);
+    } else if (seen->kind == ST_XRUN_SEEN_ENDED) {
+        struct st_dropout_client *client = find(table, &seen->event);
+        if (client == NULL || !st_text_is(client->device, seen->event.device))
+            return; /* the client still plays on another device */
+        end_client(client);
+        client->seen_ns = now_ns;
     }
 }
 

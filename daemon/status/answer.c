@@ -395,16 +395,6 @@ static struct st_dropout_next client_next(const struct st_view *view,
     return next;
 }
 
-/* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for the
- * client's program do not help. */
-static bool is_outside(const struct st_answer *answer)
-{
-    return answer->lost && answer->reason == ST_DROPOUT_WOKEN_LATE &&
-           (answer->cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || answer->cause == ST_CAUSE_STEAL ||
-            answer->cause == ST_CAUSE_FIRMWARE) &&
-           !st_dropout_table_is_forced(answer->shown, answer->client);
-}
-
 struct step {
     bool holds;
     const char *command, *why;
@@ -423,6 +413,12 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool late = answer->timing_bad && view->loop->misses > 0;
     const bool no_rights =
         answer->timing_matters && (st_view_degraded(view).n > 0 || (late && answer->no_rights));
+    /* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for
+     * the client's program do not help. */
+    const bool outside = late && answer->lost && answer->reason == ST_DROPOUT_WOKEN_LATE &&
+                         (answer->cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT ||
+                          answer->cause == ST_CAUSE_STEAL || answer->cause == ST_CAUSE_FIRMWARE) &&
+                         !st_dropout_table_is_forced(answer->shown, answer->client);
     const bool fine = !answer->timing_matters || (answer->buffer_ns > 0 && answer->timing_ok);
     const char *todo = late && answer->explained ? st_cause_kind_todo(answer->cause) : "";
     const struct step steps[] = {
@@ -433,7 +429,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* The buffer is larger now, and not enough has been played since to judge whether that
            helps. */
         {answer->raised && answer->recent, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
-        {late && is_outside(answer), "sleeptune history --causes", todo},
+        {outside, "sleeptune history --causes", todo},
         {answer->lost, client.command, client.why},
         /* No dropout was seen. If none could be seen, the next step makes them visible. */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
