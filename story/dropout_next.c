@@ -200,51 +200,52 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                                        "; besides, ",
                                                        st_dropout_table_asked(table)),
                                         true};
-    struct st_dropout_next next = {"", "", false};
+    const char *why = "";
     const struct st_dropout_row *row = client->rows;
     const enum st_dropout_reason reason = row->reason;
     const enum st_dropout_place place = row->place;
     const char *name = st_text_or(client->name, "the program");
     if (reason == ST_DROPOUT_TOO_SLOW && row->slowed != ST_CAUSE_UNKNOWN) {
-        next.why = st_cause_kind_todo(row->slowed);
+        why = st_cause_kind_todo(row->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
-        next = next_resync(client);
+        return next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
-        next.why = "another USB port without a hub, or another cable; no buffer size helps";
+        why = "another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why = own_buffer_text(client, source);
+        why = own_buffer_text(client, source);
     } else if (st_dropout_table_lost_cpu(client)) {
-        next = rights_of(table, client, right_set_up);
+        return rights_of(table, client, right_set_up);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
-        next = room_for(table, client, source);
+        return room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        next.why = st_text(
+        why = st_text(
             client->playing /* the client plays, or did so in the last 20 s */
                 ? "see whether it happens again; if %s is still stopped, continue it (shell: fg)"
                 : "let %s run again (shell: fg), or exclude it from power saving",
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        next.why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
-                           "report it to its authors",
-                           name);
+        why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
+                      "report it to its authors",
+                      name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
-        next = (struct st_dropout_next){
+        return (struct st_dropout_next){
             "sleeptune report",
             "close programs that use much memory, and let a sampler load its sounds before you "
             "play; the settings of swap and locked memory are in the report",
             true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why =
-            st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
-                                                    ? row->culprit
-                                                    : "the program that this one waited for");
+        why = st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
+                                                      ? row->culprit
+                                                      : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' &&
                st_text_is(source, "sound4")) {
-        next.command = "sleeptune history --events";
-        next.why = st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late "
-                           "or computed too long",
-                           name);
+        return (struct st_dropout_next){
+            "sleeptune history --events",
+            st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late or "
+                    "computed too long",
+                    name),
+            false};
     }
-    return next;
+    return (struct st_dropout_next){"", why, false};
 }

@@ -244,17 +244,16 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
                              int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
-    const int64_t period_ns = ST_MAX(load->period_ns, 0);
     /* If several devices play, the one with the shortest period is shown, since it loses sound
      * first. */
     if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
-        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
+        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && load->period_ns >= table->period_ns)
         return;
     memcpy(table->device, seen->event.device, sizeof(table->device));
     table->frames = table->last_frames = load->frames;
     table->forced_frames = load->asked_frames;
     table->rate_hz = table->last_rate_hz = load->rate_hz;
-    table->period_ns = period_ns;
+    table->period_ns = load->period_ns;
     table->priority = load->priority;
     table->device_load_ns = now_ns;
 }
@@ -441,10 +440,8 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 {
     bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (!client->playing)
-            continue;
-        known = true;
-        normal = normal && client->load.priority == ST_XRUN_NORMAL;
+        known |= client->playing;
+        normal &= !client->playing || client->load.priority == ST_XRUN_NORMAL;
     }
     return known && normal;
 }

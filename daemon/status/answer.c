@@ -151,19 +151,11 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
     return st_text("%.*s", (int)strlen(text) - 3, text); /* cuts off the seconds */
 }
 
-/* " (watched since 14:03)". If the table leaves out earlier dropouts, " (since 14:05:12)" with
- * seconds, because the dropouts that it leaves out may be of the same minute. */
-static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
+const char *st_answer_since(const struct st_view *view, const struct st_observed_view *source)
 {
     if (st_observed_shown(source)->sum.n == source->seen.sum.n)
         return st_text(" (watched since %s)", clock_text(view, source->since_wall_ns));
     return st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
-}
-
-const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
-                               const struct st_dropout_client *client)
-{
-    return st_dropout_sentence_of(client, source->source, since_text(view, source));
 }
 
 /* How likely the user asks for a source that is not watched: first "sound4", the sound driver of
@@ -238,7 +230,7 @@ static const char *music_text(const struct st_view *view, const struct st_answer
     if (answer->lost)
         return st_text("%s%s",
                        st_dropout_sentence_say(answer->shown, answer->client, server->source,
-                                               since_text(view, server)),
+                                               st_answer_since(view, server)),
                        st_dropout_table_has_ended(answer->client) ? " It does not play now." : "");
     if (server == NULL)
         return absent != NULL && absent->lost_wall_ns != INT64_MIN

@@ -44,10 +44,10 @@ struct st_answer {
         *next_why; /* a command that helps next, and what it does or what helps besides; "": none */
 };
 
-/** The sentence about the dropouts of one client of st_observed_shown(source):
- * "HeavyReverb lost sound 407 times (watched since 14:03): it computed too long." Pure. */
-const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
-                               const struct st_dropout_client *client);
+/** From when on st_observed_shown(source) has dropouts: " (watched since 14:03)". If the table
+ * leaves out earlier dropouts, " (since 14:05:12)" with seconds, because the dropouts that it
+ * leaves out may be of the same minute. Pure. */
+const char *st_answer_since(const struct st_view *view, const struct st_observed_view *source);
 
 /** Lists what sleeptune does not watch on this system now, although it can make dropouts: "losses
  * on USB (needs root and usbmon), ...". */
