@@ -16,12 +16,11 @@ static const char *price_text(const struct st_dropout_table *table, const char *
 {
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
-    const bool force = st_xrun_sources_find(source)->set_by_force;
-    const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    const int64_t before = force ? table->forced_frames : table->frames;
+    const int64_t before =
+        st_xrun_sources_find(source)->set_by_force ? table->forced_frames : table->frames;
     return st_text("; %s more delay; to undo: same command with %jd%s%s",
                    st_ns_short((int64_t)more_ns), before, before == 0 ? " (PipeWire chooses)" : "",
-                   st_text_with("; ", lasts));
+                   st_text_with("; ", st_xrun_sources_keep_frames(source, frames)));
 }
 
 #define FRAMES_MIN 16

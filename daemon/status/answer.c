@@ -34,8 +34,8 @@ static int64_t worst_ns(const struct st_result *loop)
     int64_t worst_ns = loop->cause_above_ns;
     if (!is_stopped(loop))
         return loop->lateness.max_ns;
-    for (size_t i = 0; i < ST_CAUSE_COUNT; i++)
-        worst_ns = ST_MAX(i == ST_CAUSE_STOPPED ? 0 : loop->causes[i].max_ns, worst_ns);
+    ST_EACH (row, loop->causes)
+        worst_ns = ST_MAX(row == &loop->causes[ST_CAUSE_STOPPED] ? 0 : row->max_ns, worst_ns);
     return worst_ns;
 }
 
@@ -81,17 +81,17 @@ static void find_server(const struct st_view *view, struct st_answer *answer)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
         const bool watches = source->state == ST_OBSERVED_WATCHING;
-        const int64_t ago_ns = st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns);
         has_lost_server |= is_server(source) && source->state == ST_OBSERVED_ABSENT &&
                            source->lost_wall_ns != INT64_MIN;
         answer->all_n += source->seen.sum.n;
         if (watches || shown->sum.n > 0)
-            sources[n++] = (struct st_dropout_source){.name = source->source,
-                                                      .table = shown,
-                                                      .asked = watches && shown->sum.n > 0 &&
-                                                               ago_ns < RECENT_NS,
-                                                      .plays = plays(shown),
-                                                      .owner = source};
+            sources[n++] = (struct st_dropout_source){
+                .name = source->source,
+                .table = shown,
+                .asked = watches && shown->sum.n > 0 &&
+                         st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS,
+                .plays = plays(shown),
+                .owner = source};
     }
     st_dropout_source_sort(sources, n);
     const struct st_observed_view *server = n > 0 ? sources->owner : NULL;
@@ -281,11 +281,10 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
 static const char *brief_of(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
-    if (answer->lost && client->name[0] == '\0')
-        return st_dropout_sentence_brief(st_xrun_sources_title(answer->server->source),
-                                         answer->dropouts_n);
     if (answer->lost)
-        return st_dropout_sentence_brief(client->name, client->sum.n);
+        return st_dropout_sentence_brief(
+            st_text_or(client->name, st_xrun_sources_title(answer->server->source)),
+            client->name[0] != '\0' ? client->sum.n : answer->dropouts_n);
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
         return "timing not OK";
     if (answer->blind)

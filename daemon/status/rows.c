@@ -111,9 +111,8 @@ static const char *ns_text(bool known, int64_t ns)
  * one event and would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
-    double stalled = 0;
-    if (hist->total_n > 0)
-        stalled = (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n;
+    const double stalled =
+        hist->total_n > 0 ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n : 0;
     const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
     return ns_text(quantile.known && stalled < 1, quantile.value_ns);
 }
@@ -148,23 +147,6 @@ static void add_minute(const struct screen *to)
                 ns_text(minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns)));
 }
 
-/* Adds the table of clients of all servers; the first screen shows its first rows. */
-static void add_clients(const struct screen *to)
-{
-    const struct st_observe_view *observe = &to->view->observe;
-    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
-    ST_EACH_OF (of, observe->sources, observe->n)
-        sources[of - observe->sources] =
-            (struct st_dropout_source){.name = of->source,
-                                       .table = st_observed_shown(of),
-                                       .asked = of == to->answer.server,
-                                       .watched = of->state == ST_OBSERVED_WATCHING};
-    json_t *table = st_dropout_rows(sources, observe->n, true);
-    if (json_array_size(json_object_get(table, "rows")) > 0)
-        (void)json_array_append(to->sections, table);
-    json_decref(table);
-}
-
 static void add_summary(struct screen *to)
 {
     const struct st_answer *answer = &to->answer;
@@ -172,8 +154,14 @@ static void add_summary(struct screen *to)
     const struct st_result *loop = to->view->loop;
     const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
     const bool other = blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
+    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     begin(to, "");
     ST_EACH_OF (of, observe->sources, observe->n) {
+        sources[of - observe->sources] =
+            (struct st_dropout_source){.name = of->source,
+                                       .table = st_observed_shown(of),
+                                       .asked = of == answer->server,
+                                       .watched = of->state == ST_OBSERVED_WATCHING};
         if (of == answer->server || of->seen.period_ns > 0 || st_observed_shown(of)->sum.n > 0)
             add_server(to, of, of == answer->server || answer->all_n == 0);
     }
@@ -192,8 +180,12 @@ static void add_summary(struct screen *to)
                     loop->causes[answer->cause].n, loop->cause_late_n,
                     st_ns_text(loop->causes[answer->cause].max_ns)));
     add_degraded(to);
-    add_clients(to);
     to->detail = true;
+    /* The table of clients of all servers: its first rows are on the first screen. */
+    json_t *table = st_dropout_rows(sources, observe->n, true);
+    if (json_array_size(json_object_get(table, "rows")) > 0)
+        (void)json_array_append(to->sections, table);
+    json_decref(table);
 }
 
 /* --- details --- */
@@ -207,14 +199,13 @@ static void add_causes(struct screen *to)
     add(to, OK, "Late",
         st_text("%s more than %s late", count_text(loop->cause_late_n, "wake-up"),
                 st_ns_text(loop->cause_above_ns)));
-    for (size_t i = 0; i < ST_CAUSE_COUNT; i++) {
-        const struct st_cause_row *row = &loop->causes[i];
+    ST_EACH (row, loop->causes) {
         if (row->n > 0)
             add(to, WARN, "",
                 st_text("%s: %s, in all %s, longest %s",
                         count_text((uint64_t)row->n, "late wake-up"),
-                        st_cause_kind_text((enum st_cause)i), st_ns_text(row->total_ns),
-                        st_ns_text(row->max_ns)));
+                        st_cause_kind_text((enum st_cause)(row - loop->causes)),
+                        st_ns_text(row->total_ns), st_ns_text(row->max_ns)));
     }
 }
 
@@ -256,20 +247,32 @@ static void add_loop(struct screen *to)
         add(to, OK, "RealtimeKit", to->view->rtkit);
 }
 
-/* Adds details of each client besides its dropouts: how little sound the buffer of its device had
- * left at worst, and which buffer is between the client and its server, so that a dropout would not
- * be seen. */
-static void add_programs_details(const struct screen *to, const struct st_observed_view *of)
+static void add_source(const struct screen *to, const struct st_observed_view *of)
 {
+    const uint64_t device_n = of->seen.sum.device_n, clients_n = of->seen.sum.n - device_n;
+    const char *named = st_text("%s (%s)", of->source, of->why), *text, *rhythm;
+    if (of->state != ST_OBSERVED_WATCHING) {
+        if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
+            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", named);
+        return;
+    }
+    text = st_text("%s, since %s: %ju dropouts of devices", of->why[0] != '\0' ? named : of->source,
+                   st_when_text_near(of->since_wall_ns, to->view->now_wall_ns), device_n);
+    if (!of->device_only)
+        text = st_text("%s, %ju of clients", text, clients_n);
+    if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
+        text = st_text("%s (their computing times are unknown)", text);
+    add(to, OK, "Watched", text);
+    /* For each client: how little sound the buffer of its device had left at worst, and which
+     * buffer is between the client and its server, so that a dropout would not be seen. */
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
-        const char *rhythm = st_dropout_table_rhythm(client);
         if (client->reserve_ns > 0)
             add(to, OK, "Least reserve",
                 st_text("%s: %s left of a buffer of %s on %s",
                         st_text_or(client->name, "not named"),
                         client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
                         st_ns_short(client->buffer_ns), client->reserve_device));
-        if (rhythm[0] != '\0')
+        if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
             add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
         if (st_dropout_table_is_unheard(client))
             add(to, OK, "Not seen here",
@@ -280,26 +283,6 @@ static void add_programs_details(const struct screen *to, const struct st_observ
                               "that stops is watched)"
                             : ""));
     }
-}
-
-static void add_source(const struct screen *to, const struct st_observed_view *of)
-{
-    const uint64_t device_n = of->seen.sum.device_n, clients_n = of->seen.sum.n - device_n;
-    const char *text = of->why[0] != '\0' ? st_text("%s (%s)", of->source, of->why) : of->source;
-    if (of->state != ST_OBSERVED_WATCHING) {
-        if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
-            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched",
-                st_text("%s (%s)", of->source, of->why));
-        return;
-    }
-    text = st_text("%s, since %s: %ju dropouts of devices", text,
-                   st_when_text_near(of->since_wall_ns, to->view->now_wall_ns), device_n);
-    if (!of->device_only)
-        text = st_text("%s, %ju of clients", text, clients_n);
-    if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (their computing times are unknown)", text);
-    add(to, OK, "Watched", text);
-    add_programs_details(to, of);
 }
 
 static void add_sound(struct screen *to)
