@@ -66,13 +66,13 @@ static const char *quiet_text(const struct st_dropout_client *client)
 static void add_client(const struct table *table, const struct st_dropout_client *client,
                        const char *source)
 {
-    const struct st_xrun_load *load = &client->load;
     const struct st_dropout_row *first = client->rows;
     const char *name = st_text_or(
         client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
-    const char *usual = st_dropout_table_has_ended(client)
-                            ? "ended"
-                            : share_text(share(load->busy_median_ns, load->period_ns));
+    const char *usual =
+        st_dropout_table_has_ended(client)
+            ? "ended"
+            : share_text(share(client->load.busy_median_ns, client->load.period_ns));
     const char *peak = peak_text(client);
     if (client->sum.n == 0 && table->live)
         add(table, name, st_dropout_table_is_unheard(client) ? "?" : "0", quiet_text(client), "",

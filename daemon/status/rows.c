@@ -117,19 +117,6 @@ static const char *quantile_text(const struct st_hist *hist, double p)
     return ns_text(quantile.known && stalled < 1, quantile.value_ns);
 }
 
-static void add_lateness(const struct screen *to, const struct st_hist *hist)
-{
-    const char *worst = st_text(", worst %s", ns_text(hist->total_n > 0, hist->max_ns));
-    if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        worst = st_text(", without %ju that were up to %s late (stalls)",
-                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
-    add(to, OK, "Lateness",
-        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
-                ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5),
-                quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst,
-                (uint64_t)hist->total_n));
-}
-
 static void add_minute(const struct screen *to)
 {
     const struct st_view *view = to->view;
@@ -231,6 +218,12 @@ static void add_loop(struct screen *to)
     const struct st_result *loop = to->view->loop;
     if (loop == NULL)
         return;
+    const struct st_hist *hist = &loop->lateness;
+    const bool known = hist->total_n > 0;
+    const char *worst = st_text(", worst %s", ns_text(known, hist->max_ns));
+    if (known && hist->max_ns > STALL_NS)
+        worst = st_text(", without %ju that were up to %s late (stalls)",
+                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     begin(to, "Loop");
     add(to, OK, "Loop",
         st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
@@ -238,7 +231,10 @@ static void add_loop(struct screen *to)
                 st_platform_policy_name(loop->policy), loop->priority,
                 loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
     add_degraded(to);
-    add_lateness(to, &loop->lateness);
+    add(to, OK, "Lateness",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
+                ns_text(known, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
+                quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
     add_minute(to);
     add(to, OK, "Missed",
         st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
@@ -316,13 +312,12 @@ static void add_daemon(struct screen *to)
 {
     const struct st_view *view = to->view;
     const struct st_history_writer_view *history = &view->history;
-    const char *text = st_view_history_state(view);
+    const char *text = st_text_joined(st_view_history_state(view), " ", history->path);
     begin(to, "Daemon");
     add(to, OK, "Daemon",
         st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
                 st_ns_long(view->uptime_ns)));
     add(to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
-    text = st_text_joined(text, " ", history->path);
     if (history->bytes != INT64_MIN)
         text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
     text = st_text_joined(text, ": ", history->why);
