@@ -41,7 +41,8 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
             first = *client;
             ret->cause = cause;
             ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, client->sum.n));
-            ST_PRINT(ret->sentence, "%s", st_answer_sentence(view, source, client));
+            ST_PRINT(ret->sentence, "%s",
+                     st_dropout_sentence_of(client, source->source, st_answer_since(view, source)));
             if (!st_dropout_table_is_timed(&table->sum))
                 /* if lengths of dropouts are unknown, the table is sorted by number of dropouts:
                  * all later clients have fewer */

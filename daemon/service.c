@@ -111,7 +111,6 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
-    service->live.next_due_ns = INT64_MIN;
     service->view.rests = false;
     music->calm = false;
     int r = st_service_parts_start_audio(service);
@@ -299,7 +298,7 @@ static void free_service(struct st_service *service)
     st_socket_close(&web->socket);
     if (service->loop.hangs)
         return; /* the hanging threads of the loop use the remaining parts until the process ends */
-    st_live_finish(&service->live);
+    st_tracer_way_finish(&service->tracer_way);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);
@@ -315,16 +314,15 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
-    service->tracer_way.causes = service->causes;
-    r = st_live_init(&service->live);
+    r = st_tracer_way_init(&service->tracer_way, service->causes);
     if (r < 0)
-        goto no_live;
+        goto no_way;
     r = st_history_writer_start(service->platform, &service->config, &service->events,
                                 &service->history);
     if (r == 0)
         return 0;
-    st_live_finish(&service->live);
-no_live:
+    st_tracer_way_finish(&service->tracer_way);
+no_way:
     st_causes_free(service->causes);
 no_causes:
     st_events_finish(&service->events);
@@ -386,8 +384,8 @@ static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_platform_now_ns(service->platform);
-    st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service),
-                     now_ns);
+    st_overdue_check(loop, st_session_heartbeat(service->session),
+                     st_session_due_ns(service->session), now_ns);
     const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
@@ -421,27 +419,26 @@ static void report_news(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    char degraded[ST_VIEW_DEGRADED_MAX][ST_VIEW_TEXT_BYTES];
     st_service_view_look(service, &view, &result);
-    const size_t all = st_view_degraded(&view, degraded);
+    const struct st_degraded_list list = st_view_degraded(&view);
     size_t n = 0;
-    ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* a reason whose text counts seconds is left out: its text would be new
-                              each time */
-            degraded[n++] = *item;
-    }
     st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
                    st_platform_now_ns(service->platform));
-    ST_EACH_OF (part, degraded, n) {
+    ST_EACH_OF (part, list.parts, list.n) {
         bool is_there = false;
+        if (part->counts) /* leaves out reasons whose text counts seconds: each would be new */
+            continue;
+        ST_PRINT(degraded[n], "%s", part->why);
         for (size_t j = 0; j < service->degraded_n && !is_there; j++)
-            is_there = st_text_is(part->why, service->degraded[j].why);
+            is_there = st_text_is(degraded[n], service->degraded[j]);
+        n++;
         if (!is_there)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED,
                           "%s: %s", part->what, part->why);
     }
-    if (all > 0 && n == 0 && service->degraded_n > 0)
+    if (list.n > 0 && n == 0 && service->degraded_n > 0)
         return; /* only reasons that count seconds remain, so nothing has recovered yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,

@@ -47,8 +47,7 @@ int st_service_parts_start_loop(struct st_service *service)
     struct st_session_config wish;
     struct st_period period;
     int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz);
-    const struct st_sink late = st_tracer_way_sink(&service->tracer_way);
-    const struct st_sink sink = st_live_sink(&service->live, &period, &late);
+    const struct st_sink sink = st_tracer_way_sink(&service->tracer_way);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)witness->frames;
     wish.rate_hz = (uint32_t)witness->rate_hz;

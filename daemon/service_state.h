@@ -12,7 +12,6 @@
 #include "daemon/loop/overdue.h"
 #include "daemon/notify.h"
 #include "daemon/service.h"
-#include "daemon/status/live.h"
 
 /* The test loop: its settings and state. */
 struct st_service_loop {
@@ -57,7 +56,6 @@ struct st_service {
         *history; /* is stopped last, since all other parts add events that it stores */
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
-    struct st_live live;
     int64_t marked_ns[10]; /* when the user last reported dropouts, CLOCK_MONOTONIC; 0: unused */
     size_t next_mark;      /* index of the oldest time in marked_ns */
     struct st_kernel_log kernel_log;
@@ -81,7 +79,7 @@ struct st_service {
         view; /* holds texts and times only; st_service_view_look copies it and fills in the rest */
     int64_t started_ns;
     uint64_t tick;
-    struct st_degraded
-        degraded[ST_VIEW_DEGRADED_MAX]; /* the degraded parts that were logged last */
+    /* why parts were degraded when that was last looked at */
+    char degraded[ST_VIEW_DEGRADED_MAX][ST_VIEW_TEXT_BYTES];
     size_t degraded_n;
 };

@@ -96,21 +96,14 @@ int64_t st_service_view_wall_ns(struct st_service *service)
     return st_platform_wall_ns(service->platform);
 }
 
-int64_t st_service_view_due_ns(struct st_service *service)
-{
-    st_session_hold(service->session);
-    const int64_t due_ns = service->live.next_due_ns;
-    st_session_let_go(service->session);
-    return due_ns;
-}
-
 int64_t st_service_view_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || service->view.rests ||
         (service->view.ended && !service->loop.hangs))
         return 0;
     return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session),
-                         st_service_view_due_ns(service), st_platform_now_ns(service->platform));
+                         st_session_due_ns(service->session),
+                         st_platform_now_ns(service->platform));
 }
 
 #define LIMITS_FOLDER "/etc/security/limits.d" /* on Linux; FreeBSD has no such folder */
@@ -408,7 +401,7 @@ static bool take_minute(struct st_service *service)
         struct st_cause_sums causes;
         struct st_observe_minute observed;
         st_session_hold(service->session);
-        st_live_end_minute(&service->live, &lateness);
+        st_tracer_way_end_minute(&service->tracer_way, &lateness);
         st_session_let_go(service->session);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
         st_causes_end_minute(service->causes, &causes, ret);

@@ -20,10 +20,6 @@ void st_service_view_look_at_right(struct st_service *service);
 bool st_service_view_look(struct st_service *service, struct st_view *view,
                           struct st_result *result);
 
-/** When the loop's next period is due (ns, CLOCK_MONOTONIC), as known at the last drain; INT64_MIN:
- * the loop does not count yet. */
-int64_t st_service_view_due_ns(struct st_service *service);
-
 /** By how many ns the loop's next cycle is overdue (daemon/loop/overdue.h); 0: the loop runs, rests
  * or has ended. */
 int64_t st_service_view_overdue_ns(struct st_service *service);

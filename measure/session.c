@@ -504,6 +504,17 @@ uint64_t st_session_heartbeat(const struct st_session *session)
     return atomic_load_explicit(&session->loop.cycles_seen, memory_order_relaxed);
 }
 
+int64_t st_session_due_ns(struct st_session *session)
+{
+    const struct st_result *result = &session->result;
+    int64_t due_ns = INT64_MIN;
+    pthread_mutex_lock(&session->mutex);
+    if (session->drain.counting)
+        due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
+    pthread_mutex_unlock(&session->mutex);
+    return due_ns;
+}
+
 pid_t st_session_tid(const struct st_session *session)
 {
     return atomic_load_explicit(&session->tid, memory_order_relaxed);

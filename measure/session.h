@@ -95,8 +95,12 @@ uint64_t st_session_heartbeat(const struct st_session *session);
  * without a lock. */
 pid_t st_session_tid(const struct st_session *session);
 
-/** Number of drains so far: by default four a second while the drain thread gets a CPU. The
- * watchdog sees by it whether normal threads still run. Threads: any, without a lock. */
+/** When the next period is due (CLOCK_MONOTONIC), as known at the last drain; INT64_MIN: the loop
+ * does not count yet. Threads: any. */
+int64_t st_session_due_ns(struct st_session *session);
+
+/** Number of drains so far: four a second while the drain thread, which is the watchdog's canary,
+ * gets a CPU. Threads: any, without a lock. */
 uint64_t st_session_drains(const struct st_session *session);
 
 /** Between these two calls no drain runs, and so no function of a sink: for a short read of data

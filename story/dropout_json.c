@@ -4,44 +4,47 @@
 #include "story/dropout_rows.h"
 #include "story/dropout_sentence.h"
 
-static void put_lost(json_t *object, const struct st_dropout_sum *sum)
+/* Adds how much sound was lost. */
+static void add_lost(json_t *object, const struct st_dropout_sum *sum)
 {
-    st_json_set(object, "lost_ns", st_json_positive(sum->lost_ns));
-    st_json_set(object, "lost_partly", (bool)(sum->unknown_n > 0));
-    st_json_set(object, "longest_ns", st_json_positive(sum->longest_ns));
-    st_json_set(object, "lost_cycles", st_json_positive(sum->cycles_n));
-    st_json_set(object, "first_ns", st_json_positive(sum->first_wall_ns));
-    st_json_set(object, "last_ns", st_json_positive(sum->last_wall_ns));
+    (void)json_object_update_new(object, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "lost_ns",
+                                                   st_json_positive(sum->lost_ns), "lost_partly",
+                                                   sum->unknown_n > 0, "longest_ns",
+                                                   st_json_positive(sum->longest_ns), "lost_cycles",
+                                                   st_json_positive(sum->cycles_n), "first_ns",
+                                                   st_json_positive(sum->first_wall_ns), "last_ns",
+                                                   st_json_positive(sum->last_wall_ns)));
 }
 
 static json_t *row_json(const struct st_dropout_row *row)
 {
-    json_t *object = json_object();
     const struct st_dropout_cycle *worst = &row->worst;
-    st_json_set(object, "reason", row->stream == NULL ? st_dropout_reason_name(row->reason) : NULL);
-    st_json_set(object, "place", st_dropout_place_name(row->place));
-    st_json_set(object, "dropouts", row->sum.n);
-    put_lost(object, &row->sum);
-    st_json_set(object, "culprit", st_json_text_or_null(row->culprit));
-    st_json_set(object, "culprit_dropouts", row->culprit_n);
-    st_json_set(object, "worst_busy_ns", st_json_positive(worst->busy_ns));
-    st_json_set(object, "worst_busy_error_ns",
-                st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns));
-    st_json_set(object, "worst_wait_ns", st_json_positive(worst->wait_ns));
-    st_json_set(object, "worst_period_ns", st_json_positive(worst->period_ns));
+    json_t *object =
+        json_pack("{s:s?, s:s, s:I}", "reason",
+                  row->stream == NULL ? st_dropout_reason_name(row->reason) : NULL, "place",
+                  st_dropout_place_name(row->place), "dropouts", (json_int_t)row->sum.n);
+    add_lost(object, &row->sum);
+    (void)json_object_update_new(
+        object,
+        json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "culprit", st_json_text_or_null(row->culprit),
+                  "culprit_dropouts", (json_int_t)row->culprit_n, "worst_busy_ns",
+                  st_json_positive(worst->busy_ns), "worst_busy_error_ns",
+                  st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns), "worst_wait_ns",
+                  st_json_positive(worst->wait_ns), "worst_period_ns",
+                  st_json_positive(worst->period_ns)));
     return object;
 }
 
 json_t *st_dropout_json_client(const struct st_dropout_client *client)
 {
-    json_t *object = json_object(), *rows = json_array();
+    json_t *rows = json_array();
+    json_t *object = json_pack("{s:o, s:o, s:I, s:I}", "name", st_json_text_or_null(client->name),
+                               "device", st_json_text_or_null(client->device), "dropouts",
+                               (json_int_t)(client->sum.n - client->sum.device_n),
+                               "device_dropouts", (json_int_t)client->sum.device_n);
+    add_lost(object, &client->sum);
     ST_EACH_OF (row, client->rows, client->rows_n)
         json_array_append_new(rows, row_json(row));
-    st_json_set(object, "name", st_json_text_or_null(client->name));
-    st_json_set(object, "device", st_json_text_or_null(client->device));
-    st_json_set(object, "dropouts", client->sum.n - client->sum.device_n);
-    st_json_set(object, "device_dropouts", client->sum.device_n);
-    put_lost(object, &client->sum);
     st_json_set(object, "each_ns", st_json_positive(client->rhythm.each_ns));
     st_json_set(object, "rows", rows);
     return object;

@@ -11,44 +11,35 @@ struct list {
     size_t n;
 };
 
-static struct source *source_of(struct list *list, const struct st_event *event)
-{
-    size_t i = 0;
-    while (i < list->n && !st_text_is(list->sources[i].name, event->source))
-        i++;
-    if (i == ST_HISTORY_WATCHES_MAX)
-        return NULL;
-    if (i == list->n)
-        memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
-    return &list->sources[i];
-}
-
+/* Events come sorted by source. */
 static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
-    struct source *source = source_of(ctx, event);
-    if (event->count_n >= 0 && source != NULL)
-        st_dropout_table_take_event(&source->table, event, event->wall_ns);
-    return 0;
-}
-
-static json_t *list_json(struct list *list)
-{
-    struct st_dropout_source sources[ST_HISTORY_WATCHES_MAX];
-    ST_EACH_OF (source, list->sources, list->n) {
-        st_dropout_table_age(&source->table, INT64_MAX, false);
-        sources[source - list->sources] = (struct st_dropout_source){
-            .name = source->name, .table = &source->table, .asked = true};
+    struct list *list = ctx;
+    if (list->n == 0 || !st_text_is(list->sources[list->n - 1].name, event->source)) {
+        if (list->n == ST_HISTORY_WATCHES_MAX)
+            return 0;
+        memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
     }
-    return st_dropout_json_list(sources, list->n);
+    if (event->count_n >= 0)
+        st_dropout_table_take_event(&list->sources[list->n - 1].table, event, event->wall_ns);
+    return 0;
 }
 
 int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                         json_t *document)
 {
+    struct st_dropout_source sources[ST_HISTORY_WATCHES_MAX];
     struct list *list = calloc(1, sizeof(*list));
-    int r =
-        list != NULL ? st_history_read_dropouts(reader, since_ns, until_ns, take, list) : -ENOMEM;
-    if (r == 0 && json_object_set_new(document, "dropouts", list_json(list)) != 0)
+    if (list == NULL)
+        return -ENOMEM;
+    int r = st_history_read_dropouts(reader, since_ns, until_ns, take, list);
+    ST_EACH_OF (source, list->sources, list->n) {
+        st_dropout_table_age(&source->table, INT64_MAX, false);
+        sources[source - list->sources] = (struct st_dropout_source){
+            .name = source->name, .table = &source->table, .asked = true};
+    }
+    if (r == 0 &&
+        json_object_set_new(document, "dropouts", st_dropout_json_list(sources, list->n)) != 0)
         r = -ENOMEM;
     free(list);
     return r;

@@ -8,15 +8,6 @@
 #define FAR_PPB    500000
 #define LONGEST_NS (2 * ST_NS_PER_S) /* longest buffer that is proposed */
 
-/** Which share of each period the client usually computes; 0: not known. */
-static double share_of(const struct st_dropout_client *client)
-{
-    const struct st_xrun_load *load = &client->load;
-    if (load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0)
-        return (double)load->busy_median_ns / (double)load->period_ns;
-    return 0;
-}
-
 /* What follows a command that sets a larger buffer: the delay that it adds, and how to undo or keep
  * it: "; 5.33 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: sleeptune
  * apply ...". */
@@ -25,12 +16,11 @@ static const char *price_text(const struct st_dropout_table *table, const char *
 {
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
-    const bool force = st_xrun_sources_find(source)->set_by_force;
-    const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    const int64_t before = force ? table->forced_frames : table->frames;
+    const int64_t before =
+        st_xrun_sources_find(source)->set_by_force ? table->forced_frames : table->frames;
     return st_text("; %s more delay; to undo: same command with %jd%s%s",
                    st_ns_short((int64_t)more_ns), before, before == 0 ? " (PipeWire chooses)" : "",
-                   st_text_with("; ", lasts));
+                   st_text_with("; ", st_xrun_sources_keep_frames(source, frames)));
 }
 
 #define FRAMES_MIN 16
@@ -59,57 +49,47 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
     const struct st_dropout_cycle *worst = &client->rows[0].worst;
-    const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns;
-    const double share = share_of(client);
-    const int64_t frames = room_frames(table, busy_ns + error_ns);
-    const char *busy = st_ns_short(busy_ns), *rhythm = st_dropout_table_rhythm(client);
-    struct st_dropout_next next = {"", "", false};
+    const struct st_xrun_load *load = &client->load;
+    const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns,
+                  frames = room_frames(table, busy_ns + error_ns);
+    /* share of each period that the client usually computes */
+    const double share =
+        load->period_ns > 0 ? (double)load->busy_median_ns / (double)load->period_ns : 0;
+    const char *busy = st_ns_short(busy_ns), *command = "", *why;
     if (share > ST_DROPOUT_REASON_FULL)
-        next.why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
-                           100 * share);
+        why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
+                      100 * share);
     else if (busy_ns == 0 || table->frames == 0)
-        next.why = st_text("sleeptune cannot suggest a buffer size: %s is not known",
-                           busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
+        why = st_text("sleeptune cannot suggest a buffer size: %s is not known",
+                      busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
     else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
              table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        next.why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's "
-                           "worst cycle, %s, is known to within %s only",
-                           busy, st_ns_short(error_ns));
+        why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's "
+                      "worst cycle, %s, is known to within %s only",
+                      busy, st_ns_short(error_ns));
     else if (frames == 0)
-        next.why =
+        why =
             st_text("the program's worst cycle of %s is longer than any buffer to play with", busy);
-    else
-        next = (struct st_dropout_next){
-            st_xrun_sources_set_frames(source, frames),
-            st_text("a buffer longer than the program's worst cycle of %s%s", busy,
-                    price_text(table, source, frames)),
-            false};
-    if (next.command[0] != '\0')
-        return next;
+    else {
+        command = st_xrun_sources_set_frames(source, frames);
+        why = st_text("a buffer longer than the program's worst cycle of %s%s", busy,
+                      price_text(table, source, frames));
+    }
+    if (command[0] != '\0')
+        return (struct st_dropout_next){command, why, false};
     if (client->load.streams_n ==
         0) /* a client with streams is a player, which the user cannot simplify */
-        next.why = st_text("%s; freeze tracks or use fewer effects in %s", next.why, client->name);
-    if (rhythm[0] != '\0')
-        next.why = st_text("%s; it needs extra CPU time %s", next.why, rhythm);
-    return next;
+        why = st_text("%s; freeze tracks or use fewer effects in %s", why, client->name);
+    return (struct st_dropout_next){
+        "", st_text_joined(why, "; it needs extra CPU time ", st_dropout_table_rhythm(client)),
+        false};
 }
 
 static bool is_real_time(int64_t priority)
 {
     return priority > 0 && priority < ST_XRUN_NORMAL;
-}
-
-/* Makes the command that takes real-time priority from the culprit, a program that runs before the
- * client.
- * "": the culprit's name cannot be used in a command. */
-static const char *take_priority(const struct st_dropout_row *row)
-{
-    char word[ST_XRUN_NAME_BYTES];
-    if (st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-')
-        return st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
-    return "";
 }
 
 #define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
@@ -120,7 +100,7 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
 {
     const struct st_dropout_row *row = client->rows;
     const bool server = !client->playing && st_xrun_is_server(client->name);
-    const char *chrt = "";
+    char word[ST_XRUN_NAME_BYTES];
     if (st_dropout_table_is_normal(table))
         return right_set_up
                    ? (struct st_dropout_next){"", LOG_IN, true}
@@ -135,14 +115,14 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
                     client->name),
             true};
     if (is_real_time(server ? table->priority : client->load.priority) &&
-        st_dropout_table_is_culprit(row) && !row->culprit_plays)
-        chrt = take_priority(row);
-    if (chrt[0] != '\0')
-        return (struct st_dropout_next){chrt,
-                                        st_text("takes the real-time priority from %s, which ranks "
-                                                "at least as high as %s; or end that program",
-                                                row->culprit, client->name),
-                                        false};
+        st_dropout_table_is_culprit(row) && !row->culprit_plays &&
+        st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-')
+        return (struct st_dropout_next){
+            st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word),
+            st_text("takes the real-time priority from %s, which ranks at least as high as %s; or "
+                    "end that program",
+                    row->culprit, client->name),
+            false};
     return (struct st_dropout_next){
         "sleeptune report", "finds the settings that make programs lose the CPU or wake up late",
         true};
@@ -168,16 +148,6 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
         false};
 }
 
-/* The value of PULSE_LATENCY_MSEC that gives a program of PulseAudio a buffer of buffer_ns. On
- * PipeWire twice as much, because its server for PulseAudio uses up to half of the latency itself
- * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). @return ms, a multiple of 50, at
- * least 100. */
-static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
-{
-    const int64_t step_ns = 50 * ST_NS_PER_MS;
-    return 50 * ST_MAX(((1 + pipewire) * buffer_ns + step_ns - 1) / step_ns, 2);
-}
-
 /* The value of alsa.buffer-bytes that gives a program of ALSA on PipeWire a buffer of buffer_ns: a
  * power of two, for two channels of 32 bits at 48 kHz. */
 static int64_t alsa_bytes(int64_t buffer_ns)
@@ -188,30 +158,31 @@ static int64_t alsa_bytes(int64_t buffer_ns)
     return bytes;
 }
 
-/* How long (ns) the sound in the program's own buffer lasts; 0: not known. */
-static int64_t buffer_of(const struct st_xrun_load *load)
-{
-    if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
-        return ST_MAX(load->asked_frames * ST_NS_PER_MS, load->buffer_ns);
-    return load->buffer_ns;
-}
-
 static const char *own_buffer_text(const struct st_dropout_client *client, const char *source)
 {
-    const int64_t buffer_ns = buffer_of(&client->load);
+    const struct st_xrun_load *load = &client->load;
+    const int64_t asked_ms = load->asked_rate_hz == ST_XRUN_ASKED_MS ? load->asked_frames : 0;
+    /* how long the sound in the program's own buffer lasts; 0: not known */
+    const int64_t buffer_ns = ST_MAX(asked_ms * ST_NS_PER_MS, load->buffer_ns);
     const int64_t longest_ns = client->rows[0].sum.longest_ns, needed_ns = buffer_ns + longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
+    /* The value of PULSE_LATENCY_MSEC, a multiple of 50. On PipeWire twice as much as needed,
+     * because its server for PulseAudio uses up to half of the latency itself
+     * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). */
+    const int64_t latency_ms =
+        50 * ST_MAX(((1 + pipewire) * needed_ns - 1) / (50 * ST_NS_PER_MS) + 1, 2);
     const char *start = "";
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
                        st_ns_short(longest_ns), client->name);
     if (longest_ns > 0 &&
         needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
-        start =
-            st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
-    if (start[0] != '\0' && pipewire && buffer_ns == 0)
-        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
-                        start, alsa_bytes(needed_ns));
+        start = st_text(
+            ", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms,
+            pipewire && buffer_ns == 0
+                ? st_text(" (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
+                          alsa_bytes(needed_ns))
+                : "");
     return st_text("%s needs a larger buffer of its own%s: set it in that program%s; the buffer of "
                    "%s does not matter",
                    client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "",
@@ -222,59 +193,58 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source,
                                        bool right_set_up)
 {
-    if (st_dropout_table_is_forced(table, client)) {
-        const char *asked = st_dropout_table_asked(table);
-        return (struct st_dropout_next){
-            st_text("%s 0", st_xrun_sources_find(source)->set_frames),
-            st_text_joined("removes the forced buffer size", "; besides, ", asked), true};
-    }
-    struct st_dropout_next next = {"", "", false};
+    if (st_dropout_table_is_forced(table, client))
+        return (struct st_dropout_next){st_text("%s 0", st_xrun_sources_find(source)->set_frames),
+                                        st_text_joined("removes the forced buffer size",
+                                                       "; besides, ",
+                                                       st_dropout_table_asked(table)),
+                                        true};
+    const char *why = "";
     const struct st_dropout_row *row = client->rows;
     const enum st_dropout_reason reason = row->reason;
     const enum st_dropout_place place = row->place;
     const char *name = st_text_or(client->name, "the program");
-    const bool lost_cpu = st_dropout_table_lost_cpu(client);
     if (reason == ST_DROPOUT_TOO_SLOW && row->slowed != ST_CAUSE_UNKNOWN) {
-        next.why = st_cause_kind_todo(row->slowed);
+        why = st_cause_kind_todo(row->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
-        next = next_resync(client);
+        return next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
-        next.why = "use another USB port without a hub, or another cable; no buffer size helps";
+        why = "another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why = own_buffer_text(client, source);
-    } else if (lost_cpu) {
-        next = rights_of(table, client, right_set_up);
+        why = own_buffer_text(client, source);
+    } else if (st_dropout_table_lost_cpu(client)) {
+        return rights_of(table, client, right_set_up);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
-        next = room_for(table, client, source);
+        return room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        next.why = st_text(
+        why = st_text(
             client->playing /* the client plays, or did so in the last 20 s */
                 ? "see whether it happens again; if %s is still stopped, type fg in its terminal"
                 : "let %s run again (type fg in its terminal), or exclude it from power saving",
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        next.why =
-            st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
-                    "report it to its authors",
-                    name);
+        why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
+                      "report it to its authors",
+                      name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
-        next = (struct st_dropout_next){
+        return (struct st_dropout_next){
             "sleeptune report",
             "close programs that use much memory, and let a sampler load its sounds before you "
             "play; the settings of swap and locked memory are in the report",
             true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why =
-            st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
-                                                    ? row->culprit
-                                                    : "the program that this one waited for");
+        why = st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
+                                                      ? row->culprit
+                                                      : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' &&
                st_text_is(source, "sound4")) {
-        next.command = "sleeptune history --events";
-        next.why = st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late "
-                           "or computed too long",
-                           name);
+        return (struct st_dropout_next){
+            "sleeptune history --events",
+            st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late or "
+                    "computed too long",
+                    name),
+            false};
     }
-    return next;
+    return (struct st_dropout_next){"", why, false};
 }

@@ -13,21 +13,28 @@ struct table {
     bool live;
 };
 
+/* @param lost "": the program lost no sound. */
 static void add(const struct table *table, const char *name, const char *dropouts, const char *why,
-                const char *lost, const char *load, const char *peak, bool harm, bool detail)
+                const char *lost, const char *load, const char *peak, bool detail)
 {
     json_t *cells =
         json_pack(table->live ? "[o, s, o, s, s, s]" : "[o, s, o, s]", st_json_safe_string(name),
                   dropouts, st_json_safe_string(why), lost, load, peak);
-    (void)json_array_append_new(
-        table->rows, json_pack("{s:o, s:s, s:b}", "cells", cells, "state", harm ? "warn" : "ok",
-                               "detail", detail || json_array_size(table->rows) >= FIRST_N));
+    (void)json_array_append_new(table->rows,
+                                json_pack("{s:o, s:s, s:b}", "cells", cells, "state",
+                                          lost[0] != '\0' ? "warn" : "ok", "detail",
+                                          detail || json_array_size(table->rows) >= FIRST_N));
 }
 
-/* A time as a share of the period, "117 %"; "-": not known. */
-static const char *share_text(int64_t ns, int64_t period_ns)
+/* A time in percent of the period; below 0: not known. */
+static double share(int64_t ns, int64_t period_ns)
 {
-    const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
+    return period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
+}
+
+/* "117 %"; "-": not known. */
+static const char *share_text(double percent)
+{
     return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95, percent);
 }
 
@@ -38,13 +45,9 @@ static const char *peak_text(const struct st_dropout_client *client)
     const struct st_xrun_load *load = &client->load;
     const struct st_dropout_cycle *worst = &client->rows[0].worst;
     /* with another reason, the time that the cycle needed is not known */
-    const bool dropout =
-        client->rows[0].reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 && worst->period_ns > 0;
-    if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
-                    (double)worst->busy_ns * (double)load->period_ns >
-                        (double)load->busy_max_ns * (double)worst->period_ns))
-        return share_text(worst->busy_ns, worst->period_ns);
-    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
+    const bool known = client->rows[0].reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0;
+    return share_text(ST_MAX(known ? share(worst->busy_ns, worst->period_ns) : -1,
+                             share(load->busy_max_ns, load->period_ns)));
 }
 
 /* Text for the column "Why" of a client that lost no sound: what is known about the client, or why
@@ -52,48 +55,42 @@ static const char *peak_text(const struct st_dropout_client *client)
 static const char *quiet_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
-    if (client->playing && load->drift_ppb != 0)
+    if (load->drift_ppb != 0)
         return st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
-    if (!st_dropout_table_is_unheard(client))
-        return "";
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "sleeptune sees only whether it stops";
-    return "not watched on its way to PipeWire";
+        return "its own buffer: seen only if it stops";
+    return load->between == ST_XRUN_BETWEEN_UNSEEN ? "not watched on its way to PipeWire" : "";
 }
 
 static void add_client(const struct table *table, const struct st_dropout_client *client,
                        const char *source)
 {
-    const struct st_xrun_load *load = &client->load;
-    const char *usual = share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns);
-    const bool unheard = st_dropout_table_is_unheard(client);
     const struct st_dropout_row *first = client->rows;
-    const char *terse = st_xrun_sources_find(source)->terse;
     const char *name = st_text_or(
         client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
-    if (st_dropout_table_has_ended(client))
-        usual = "ended";
+    const char *usual =
+        st_dropout_table_has_ended(client)
+            ? "ended"
+            : share_text(share(client->load.busy_median_ns, client->load.period_ns));
+    const char *peak = peak_text(client);
     if (client->sum.n == 0 && table->live)
-        add(table, name, unheard ? "?" : "0", quiet_text(client), "", usual, peak_text(client),
-            false, false);
+        add(table, name, st_dropout_table_is_unheard(client) ? "?" : "0", quiet_text(client), "",
+            usual, peak, false);
     if (client->sum.n == 0)
         return;
     ST_EACH_OF (row, first, client->rows_n) {
-        const char *why = st_dropout_sentence_why(client, row, false), *number = "-", *lost = "-",
-                   *busy = "", *peak = "";
-        if (row->sum.n > 0) /* 0: the row is about a dropout that was counted earlier and goes on */
-            number = st_text("%ju", row->sum.n);
+        const bool device = row->stream != NULL && client->name[0] == '\0',
+                   later = device || row > first;
+        const char *why = st_dropout_sentence_why(client, row, false), *lost = "-";
+        if (device)
+            why = st_text_or(st_xrun_sources_find(source)->terse, why);
         if (row->sum.lost_ns > 0)
             lost = st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns));
-        if (row->stream != NULL && client->name[0] == '\0') {
-            why = st_text_or(terse, why);
-        } else if (row == first) {
-            busy = usual;
-            peak = peak_text(client);
-        }
-        add(table, name, number, why, lost, busy, peak, true,
-            row > first && SELDOM * row->sum.n < client->sum.n);
+        add(table, name,
+            /* 0: the row is about a dropout that was counted earlier and goes on */
+            row->sum.n > 0 ? st_text("%ju", row->sum.n) : "-", why, lost, later ? "" : usual,
+            later ? "" : peak, row > first && SELDOM * row->sum.n < client->sum.n);
     }
 }
 
@@ -135,7 +132,7 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
         others_n += source->table->others_dropouts_n;
     if (others_n > 0)
         add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed",
-            "-", "", "", true, false);
+            "-", "", "", false);
     /* Load and Peak are shares of the period, which audio programs call load. */
     return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",
                      json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts",

@@ -2,13 +2,6 @@
 
 #include "core/ns.h"
 
-/* Does the sentence name the culprit? It does if the culprit had the CPU at half of the dropouts,
- * or at 3 and a fifth of them. Fewer may be chance, and another program the next time. */
-static bool is_named(uint64_t culprit_n, uint64_t all_n)
-{
-    return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
-}
-
 static const char *count_text(uint64_t n)
 {
     return n == 1 ? "once" : st_text("%ju times", n);
@@ -32,7 +25,7 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
     const struct st_dropout_cycle *cycle = &row->worst;
     const char *name = row->culprit;
     const uint64_t n = row->sum.n, own_n = row->culprit_n;
-    const bool known = own_n > 0 && 10 * own_n >= 9 * n, some = !known && is_named(own_n, n);
+    const bool known = own_n > 0 && 10 * own_n >= 9 * n;
     const char *culprit = culprit_text(name), *text = st_dropout_reason_text(row->reason);
     if (row->reason == ST_DROPOUT_CPU_TAKEN && known)
         text = st_text("lost the CPU to %s", culprit);
@@ -52,7 +45,9 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
         text = st_text("%s (by %s)", text, st_ns_short(cycle->wait_ns));
     if (row->reason == ST_DROPOUT_WOKEN_LATE && known)
         text = st_text("%s, %s had the CPU", text, culprit);
-    else if (some)
+    /* Names a culprit that had the CPU at half of the dropouts, or at 3 and a fifth of them. Fewer
+     * may be chance, and another program the next time. */
+    else if (!known && own_n > 0 && (2 * own_n >= n || (own_n >= 3 && 5 * own_n >= n)))
         text = st_text("%s, at least %s %s", text, count_text(own_n), culprit);
     if (figures && row->reason == ST_DROPOUT_TOO_SLOW && row->slowed != ST_CAUSE_UNKNOWN)
         text = st_text("%s; meanwhile %s", text, st_cause_kind_text(row->slowed));
@@ -95,24 +90,17 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
     return text;
 }
 
-/* How often the main reason applied: "3 times "; "for 4.00 s " if it applied only while a dropout
- * went on; "" if it applied to nearly all dropouts. */
-static const char *times_of(const struct st_dropout_client *client,
-                            const struct st_dropout_row *row)
-{
-    if (10 * row->sum.n >= 9 * client->sum.n)
-        return "";
-    if (row->sum.n == 0)
-        return st_text("for %s ", st_ns_short(row->sum.lost_ns));
-    return st_text("%s ", count_text(row->sum.n));
-}
-
 const char *st_dropout_sentence_of(const struct st_dropout_client *client, const char *source,
                                    const char *when)
 {
     const struct st_dropout_row *row = client->rows;
-    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when),
-                   times_of(client, row), st_dropout_sentence_why(client, row, true));
+    const char *times = ""; /* the main reason applied to nearly all dropouts */
+    if (row->sum.n == 0)    /* only while a dropout went on */
+        times = st_text("for %s ", st_ns_short(row->sum.lost_ns));
+    else if (10 * row->sum.n < 9 * client->sum.n)
+        times = st_text("%s ", count_text(row->sum.n));
+    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when), times,
+                   st_dropout_sentence_why(client, row, true));
 }
 
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,

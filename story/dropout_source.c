@@ -26,8 +26,7 @@ void st_dropout_source_sort(struct st_dropout_source *sources, size_t n)
 {
     bool timed = true;
     ST_EACH_OF (source, sources, n)
-        timed =
-            timed && (source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum));
+        timed &= source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum);
     for (size_t i = 1; i < n; i++) {
         for (size_t j = i; j > 0 && goes_first(&sources[j], &sources[j - 1], timed); j--) {
             const struct st_dropout_source first = sources[j];

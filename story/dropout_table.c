@@ -5,9 +5,6 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-/* most dropouts that an event may count: it can come from an untrusted file, and a sum must not
- * overflow */
-#define COUNT_MAX INT64_C(1000000000)
 /* default.clock.rate of PipeWire, which is used even if no program asks for it */
 #define USUAL_RATE_HZ 48000
 /* shortest period that does not count as hard to keep; 128 frames at 48 kHz are 2.667 ms */
@@ -49,10 +46,11 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
                                                        int64_t within_ns)
 {
     const struct st_dropout_client *worst = NULL;
+    const int64_t since_ns = st_ns_sub(table->sum.last_wall_ns, within_ns);
     const bool timed = st_dropout_table_is_timed(&table->sum);
     bool worst_late = false;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
+        const bool late = client->sum.last_wall_ns >= since_ns;
         if (client->sum.n == 0 ||
             (worst != NULL &&
              (late == worst_late ? compare_clients(client, worst, timed) >= 0 : worst_late)))
@@ -62,55 +60,35 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     }
     /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the
      * CPU to a known culprit: the user can act on that. */
+    if (worst == NULL || !st_dropout_table_lost_cpu(worst) ||
+        st_dropout_table_is_culprit(worst->rows))
+        return worst;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
-        if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
-            st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(worst->rows) &&
-            st_dropout_table_is_culprit(client->rows))
-            worst = client;
+        if ((client->sum.last_wall_ns >= since_ns) == worst_late &&
+            st_dropout_table_lost_cpu(client) && st_dropout_table_is_culprit(client->rows))
+            return client;
     }
     return worst;
 }
 
-static uint64_t count_of(const struct st_event *event)
-{
-    return (uint64_t)ST_MIN(ST_MAX(st_event_count(event), 0), COUNT_MAX);
-}
-
-static struct st_dropout_client new_client(const char *name, const char *device)
+static struct st_dropout_client new_client(const struct st_event *event)
 {
     struct st_dropout_client client = {.load_ns = INT64_MIN};
-    ST_PRINT(client.name, "%s", name);
-    ST_PRINT(client.device, "%s", device);
+    ST_PRINT(client.name, "%s", event->client);
+    ST_PRINT(client.device, "%s", event->device);
     return client;
 }
 
 void st_dropout_table_begin_again(struct st_dropout_table *table)
 {
-    const struct st_dropout_table before = *table;
-    *table = (struct st_dropout_table){.frames = before.frames,
-                                       .forced_frames = before.forced_frames,
-                                       .rate_hz = before.rate_hz,
-                                       .period_ns = before.period_ns,
-                                       .last_frames = before.last_frames,
-                                       .last_rate_hz = before.last_rate_hz,
-                                       .priority = before.priority,
-                                       .device_load_ns = before.device_load_ns,
-                                       .cycle = before.cycle,
-                                       .coming = before.coming};
-    memcpy(table->device, before.device, sizeof(table->device));
-    ST_EACH_OF (client, before.clients, before.clients_n) {
-        if (!client->playing)
-            continue;
-        struct st_dropout_client *kept = &table->clients[table->clients_n++];
-        *kept = new_client(client->name, client->device);
-        kept->playing = true;
-        kept->block = client->block;
-        kept->drift_ppb = client->drift_ppb;
-        kept->load = client->load;
-        kept->seen_ns = client->seen_ns;
-        kept->load_ns = client->load_ns;
+    size_t kept = 0;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        memset(client, 0, offsetof(struct st_dropout_client, name));
+        if (client->playing)
+            table->clients[kept++] = *client;
     }
+    memset(table, 0, offsetof(struct st_dropout_table, clients));
+    table->clients_n = kept;
 }
 
 static void end_client(struct st_dropout_client *client)
@@ -119,13 +97,13 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
-/* Finds a client. All streams with one name are one client; without a name, each device is one. */
-static struct st_dropout_client *find(struct st_dropout_table *table, const char *name,
-                                      const char *device)
+/* Finds the client of an event. All streams with one name are one client; without a name, each
+ * device is one. */
+static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_event *event)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_text_is(client->name, name) &&
-            (name[0] != '\0' || st_text_is(client->device, device)))
+        if (st_text_is(client->name, event->client) &&
+            (client->name[0] != '\0' || st_text_is(client->device, event->device)))
             return client;
     }
     return NULL;
@@ -148,12 +126,12 @@ static bool goes_before(const struct st_dropout_client *a, const struct st_dropo
  * client may be replaced for it. */
 static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
 {
+    struct st_dropout_client *least = table->clients;
     if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
-        return &table->clients[table->clients_n++];
-    struct st_dropout_client *least = &table->clients[0];
-    for (size_t i = 1; i < table->clients_n; i++) {
-        if (goes_before(&table->clients[i], least))
-            least = &table->clients[i];
+        return &least[table->clients_n++];
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (goes_before(client, least))
+            least = client;
     }
     if (!dropout && (least->playing || least->sum.n > 0))
         return NULL;
@@ -163,7 +141,8 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
 
 static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_t period_ns)
 {
-    const uint64_t n = count_of(event);
+    /* each reader and writer of an event limits the number, so that a sum does not overflow */
+    const uint64_t n = (uint64_t)st_event_count(event);
     sum->n += n;
     if (event->kind == ST_EVENT_DEVICE_DROPOUT)
         sum->device_n += n;
@@ -197,19 +176,18 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
         stream = (client->name[0] == '\0' ? st_dropout_reason_device
                                           : st_dropout_reason_stream)(event->device);
     struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
-    if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
-        /* All rows are in use, so the last one becomes a row without a reason, which counts
-         * dropouts of several reasons. */
-        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
-    if (row != NULL)
-        return row;
-    if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
+    if (row == NULL && client->rows_n < ST_DROPOUT_ROWS_MAX) {
         row = &client->rows[client->rows_n++];
         *row = (struct st_dropout_row){.reason = event->reason,
                                        .place = event->place,
                                        .stream = stream,
                                        .slowed = ST_CAUSE_UNKNOWN};
-    } else {
+    }
+    if (row == NULL)
+        /* All rows are in use, so the last one becomes a row without a reason, which counts
+         * dropouts of several reasons. */
+        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
+    if (row == NULL) {
         row = &client->rows[ST_DROPOUT_ROWS_MAX - 1];
         *row = (struct st_dropout_row){.sum = row->sum, .slowed = ST_CAUSE_UNKNOWN};
     }
@@ -218,14 +196,13 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
 
 static void add_to_row(struct st_dropout_row *row, const struct st_event *event, int64_t period_ns)
 {
-    const uint64_t named_n = ST_MIN((uint64_t)event->culprit_n, count_of(event));
+    const int64_t named_n = ST_MIN(event->culprit_n, st_event_count(event));
     add(&row->sum, event, period_ns);
     if (event->culprit[0] != '\0' && named_n > 0) {
         const bool led = st_text_is(row->culprit, event->culprit);
-        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit,
-                               (int64_t)named_n);
+        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit, named_n);
         if (st_text_is(row->culprit, event->culprit)) {
-            row->culprit_n = named_n + (led ? row->culprit_n : 0);
+            row->culprit_n = (uint64_t)named_n + (led ? row->culprit_n : 0);
             row->culprit_plays = event->culprit_plays;
         }
     }
@@ -243,7 +220,7 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
-    return more != 0 ? more > 0 : a->reason < b->reason;
+    return more > 0 || (more == 0 && a->reason < b->reason);
 }
 
 static void count_dropouts(struct st_dropout_client *client, const struct st_event *event,
@@ -267,17 +244,16 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
                              int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
-    const int64_t period_ns = ST_MAX(load->period_ns, 0);
     /* If several devices play, the one with the shortest period is shown, since it loses sound
      * first. */
     if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
-        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
+        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && load->period_ns >= table->period_ns)
         return;
     memcpy(table->device, seen->event.device, sizeof(table->device));
     table->frames = table->last_frames = load->frames;
     table->forced_frames = load->asked_frames;
     table->rate_hz = table->last_rate_hz = load->rate_hz;
-    table->period_ns = period_ns;
+    table->period_ns = load->period_ns;
     table->priority = load->priority;
     table->device_load_ns = now_ns;
 }
@@ -314,19 +290,16 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-/* Finds or adds a client. @param dropout the client has a dropout, so it may replace another
- * one. */
-static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
-                                             const char *device, bool dropout)
+/* Finds or adds the client of an event. @param dropout the client has a dropout, so it may replace
+ * another one. */
+static struct st_dropout_client *find_or_add(struct st_dropout_table *table,
+                                             const struct st_event *event, bool dropout)
 {
-    struct st_dropout_client *client = find(table, name, device);
-    if (client == NULL) {
-        client = make_room(table, dropout);
-        if (client != NULL)
-            *client = new_client(name, device);
-    } else {
-        ST_PRINT(client->device, "%s", device);
-    }
+    struct st_dropout_client *client = find(table, event);
+    if (client != NULL)
+        ST_PRINT(client->device, "%s", event->device);
+    else if ((client = make_room(table, dropout)) != NULL)
+        *client = new_client(event);
     return client;
 }
 
@@ -338,20 +311,16 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         take_device_load(table, seen, now_ns);
         return;
     }
-    struct st_dropout_client *client =
-        find_or_add(table, seen->event.client, seen->event.device, false);
+    struct st_dropout_client *client = find_or_add(table, &seen->event, false);
     if (client == NULL)
         return;
-    client->load = *load;
+    client->load = client->last = *load;
     if (load->reserve_ns > 0 &&
         (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
         memcpy(client->reserve_device, client->device, sizeof(client->device));
     }
-    client->block.frames = load->block_frames;
-    client->block.any = load->block_any;
-    client->block.rate_hz = load->rate_hz;
     if (load->drift_ppb != 0)
         client->drift_ppb = load->drift_ppb;
     client->seen_ns = client->load_ns = now_ns;
@@ -361,7 +330,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
 void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event,
                                  int64_t now_ns)
 {
-    const uint64_t n = count_of(event);
+    const uint64_t n = (uint64_t)st_event_count(event);
     const int64_t period_ns =
         event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
     if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
@@ -380,53 +349,37 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
         if (st_text_is(table->device, event->device))
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
-    struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
+    struct st_dropout_client *client = find_or_add(table, event, true);
     if (client == NULL)
         return;
     client->seen_ns = now_ns;
     count_dropouts(client, event, period_ns);
 }
 
-static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                     int64_t now_ns)
-{
-    struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
-    if (client == NULL || !st_text_is(client->device, seen->event.device))
-        return; /* the client still plays on another device */
-    end_client(client);
-    client->seen_ns = now_ns;
-}
-
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                            int64_t now_ns, int64_t wall_ns)
 {
-    struct st_event event;
-    /* A test signal of `sleeptune listen` is ignored, except as one of the clients of a cycle. */
-    if (seen->kind != ST_XRUN_SEEN_CYCLE &&
-        st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
-        return;
-    switch (seen->kind) {
-    case ST_XRUN_SEEN_DROPOUT:
-        event = st_event_of_seen(&seen->event, wall_ns);
-        st_dropout_table_take_event(table, &event, now_ns);
-        break;
-    case ST_XRUN_SEEN_LOAD:
-        take_load(table, seen, now_ns);
-        break;
-    case ST_XRUN_SEEN_ENDED:
-        take_end(table, seen, now_ns);
-        break;
-    case ST_XRUN_SEEN_CYCLE:
+    if (seen->kind == ST_XRUN_SEEN_CYCLE) {
         take_cycle(table, seen, wall_ns);
-        break;
-    case ST_XRUN_SEEN_LEVEL:
-        break;
+    } else if (st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT)) {
+        return; /* a test signal of `sleeptune listen` counts only as one client of a cycle */
+    } else if (seen->kind == ST_XRUN_SEEN_DROPOUT) {
+        const struct st_event event = st_event_of_seen(&seen->event, wall_ns);
+        st_dropout_table_take_event(table, &event, now_ns);
+    } else if (seen->kind == ST_XRUN_SEEN_LOAD) {
+        take_load(table, seen, now_ns);
+    } else if (seen->kind == ST_XRUN_SEEN_ENDED) {
+        struct st_dropout_client *client = find(table, &seen->event);
+        if (client == NULL || !st_text_is(client->device, seen->event.device))
+            return; /* the client still plays on another device */
+        end_client(client);
+        client->seen_ns = now_ns;
     }
 }
 
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 {
-    struct st_dropout_client client = new_client(event->client, event->device);
+    struct st_dropout_client client = new_client(event);
     struct st_event counted = *event;
     if (event->count_n <= 0)
         counted.count_n = counted.culprit_n = 1;
@@ -440,9 +393,8 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        const bool elsewhere =
-            table->device[0] != '\0' && !st_text_is(client->device, table->device);
-        if (!client->playing || load->asked_frames == 0 || elsewhere)
+        if (load->asked_frames == 0 ||
+            (table->device[0] != '\0' && !st_text_is(client->device, table->device)))
             continue;
         if (least == NULL || load->asked_frames * least->load.asked_rate_hz <
                                  least->load.asked_frames * load->asked_rate_hz)
@@ -451,29 +403,28 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
             table->rate_hz != USUAL_RATE_HZ)
             rate = client;
     }
-    const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        text = st_text("%s %s %jd %s", least->name, is_ms ? "has a buffer of about" : "asked for",
-                       least->load.asked_frames, is_ms ? "ms" : "frames");
-    if (rate != NULL && rate != least)
-        text = st_text("%s, %s for %g kHz", text, rate->name, (double)table->rate_hz / 1000);
-    else if (rate != NULL)
-        text = st_text("%s at %g kHz", text, (double)table->rate_hz / 1000);
+        text = st_text(least->load.asked_rate_hz == ST_XRUN_ASKED_MS
+                           ? "%s has a buffer of about %jd ms"
+                           : "%s asked for %jd frames",
+                       least->name, least->load.asked_frames);
+    if (rate != NULL)
+        text = st_text("%s%s %g kHz", text, rate == least ? " at" : st_text(", %s for", rate->name),
+                       (double)table->rate_hz / 1000);
     return text;
 }
 
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
 {
-    const char *text = "";
-    if (client->block.frames == 0 || client->block.rate_hz == 0)
-        return text;
-    const double each_ns =
-        (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
-    text = st_text("every %s (%jd samples)", st_ns_short((int64_t)each_ns), client->block.frames);
-    if (client->block.any != 0)
-        text = st_text("%s at any buffer size: one of its plug-ins works in blocks of %jd samples",
-                       text, client->block.frames);
-    return text;
+    const struct st_xrun_load *last = &client->last;
+    if (last->block_frames == 0 || last->rate_hz == 0)
+        return "";
+    const double each_ns = (double)last->block_frames * (double)ST_NS_PER_S / (double)last->rate_hz;
+    return st_text("every %s (%jd samples)%s", st_ns_short((int64_t)each_ns), last->block_frames,
+                   last->block_any != 0
+                       ? st_text(" at any buffer size: one of its plug-ins works in blocks of %jd",
+                                 last->block_frames)
+                       : "");
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)
@@ -489,10 +440,8 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 {
     bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (!client->playing)
-            continue;
-        known = true;
-        normal = normal && client->load.priority == ST_XRUN_NORMAL;
+        known |= client->playing;
+        normal &= !client->playing || client->load.priority == ST_XRUN_NORMAL;
     }
     return known && normal;
 }
@@ -517,10 +466,10 @@ bool st_dropout_table_is_forced(const struct st_dropout_table *table,
             st_dropout_table_lost_cpu(client));
 }
 
-static int by_dropouts(const void *one, const void *other)
+static int by_loss(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    const int more = compare_clients(a, b, false);
+    const int more = compare_clients(a, b, a->timed);
     if (more != 0)
         return more;
     if (a->playing != b->playing)
@@ -529,30 +478,22 @@ static int by_dropouts(const void *one, const void *other)
     return names != 0 ? names : strcmp(a->device, b->device);
 }
 
-static int by_time(const void *one, const void *other)
-{
-    const struct st_dropout_client *a = one, *b = other;
-    const int more = compare_clients(a, b, true);
-    return more != 0 ? more : by_dropouts(one, other);
-}
-
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
 {
+    const int64_t oldest_ns = watching ? now_ns - ST_DROPOUT_GONE_NS : INT64_MAX;
     size_t kept = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
+        if (client->load_ns < oldest_ns)
             end_client(client);
+        client->timed = st_dropout_table_is_timed(&table->sum);
         st_loss_rhythm_find(&client->rhythm);
         if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }
     table->clients_n = kept;
-    if (table->period_ns > 0 &&
-        (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
+    if (table->period_ns > 0 && table->device_load_ns < oldest_ns) {
         table->frames = table->forced_frames = table->rate_hz = table->period_ns = 0;
         table->device[0] = '\0';
     }
-    if (table->clients_n > 1)
-        qsort(table->clients, table->clients_n, sizeof(table->clients[0]),
-              st_dropout_table_is_timed(&table->sum) ? by_time : by_dropouts);
+    qsort(table->clients, kept, sizeof(table->clients[0]), by_loss);
 }

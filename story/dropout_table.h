@@ -55,9 +55,7 @@ struct st_dropout_row {
 };
 
 struct st_dropout_client {
-    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not name the client, or it is a device */
-    char device[ST_XRUN_NAME_BYTES]; /* device of the last dropout or load */
-    bool playing;                    /* a load line came within ST_DROPOUT_GONE_NS */
+    /* Members before `name` are about dropouts, and st_dropout_table_begin_again forgets them. */
     struct st_dropout_sum sum;
     struct st_dropout_row rows[ST_DROPOUT_ROWS_MAX]; /* sorted by loss, largest first */
     size_t rows_n;
@@ -66,11 +64,14 @@ struct st_dropout_client {
      * known */
     int64_t reserve_ns, buffer_ns;
     char reserve_device[ST_XRUN_NAME_BYTES];
-    struct {
-        int64_t frames, rate_hz, any; /* last block_* of struct st_xrun_load */
-    } block;
-    int64_t drift_ppb;        /* last known drift_ppb of struct st_xrun_load; 0: not known */
-    struct st_xrun_load load; /* load of the last 10 s; cycles_n 0: none */
+
+    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not name the client, or it is a device */
+    char device[ST_XRUN_NAME_BYTES]; /* device of the last dropout or load */
+    bool playing;                    /* a load line came within ST_DROPOUT_GONE_NS */
+    bool timed;        /* at the last st_dropout_table_age clients were compared by lost time */
+    int64_t drift_ppb; /* last known drift_ppb of struct st_xrun_load; 0: not known */
+    struct st_xrun_load load; /* load of the last 10 s; all 0: none */
+    struct st_xrun_load last; /* the last load, also after the client stopped playing */
     /* time of the last report about the client, and of the last load line (CLOCK_MONOTONIC);
      * INT64_MIN: none
      */
@@ -81,15 +82,18 @@ struct st_dropout_client {
 
 /** What is known of one source. All 0 at first. */
 struct st_dropout_table {
+    /* Members before `clients` are about dropouts, and st_dropout_table_begin_again forgets
+     * them. */
     struct st_dropout_sum sum;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts of clients, by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];   /* all dropouts, by place */
     int64_t last_ns;                        /* time of the last dropout (CLOCK_MONOTONIC) */
     enum st_certainty certainty;            /* certainty of the last dropout */
+    uint64_t others_dropouts_n; /* dropouts of clients that were replaced in clients[] */
+
     struct st_dropout_client
         clients[ST_DROPOUT_CLIENTS_MAX]; /* sorted by loss at the last st_dropout_table_age */
     size_t clients_n;
-    uint64_t others_dropouts_n; /* dropouts of clients that were replaced in clients[] */
     /* Settings of the device that plays, from load lines that are not older than
      * ST_DROPOUT_GONE_NS; 0: not known, or nothing plays. */
     char device[ST_XRUN_NAME_BYTES];

@@ -21,11 +21,10 @@
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
     const char *state = st_json_text_of(object, "state");
-    if (st_text_is(state, "bad"))
-        return ST_STYLE_BAD;
-    if (st_text_is(state, "warn"))
-        return ST_STYLE_WARN;
-    return st_text_is(state, "unknown") ? ST_STYLE_DIM : good;
+    return st_text_is(state, "bad")       ? ST_STYLE_BAD
+           : st_text_is(state, "warn")    ? ST_STYLE_WARN
+           : st_text_is(state, "unknown") ? ST_STYLE_DIM
+                                          : good;
 }
 
 /* Where on the screen the next row goes; `end` is the first row that must stay free. */
@@ -43,25 +42,15 @@ static int indent_of(const struct st_screen *screen)
 
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
 {
-    if (place->row >= place->end)
+    if (place->row >= place->end || text[0] == '\0')
         return;
     struct st_screen *screen = place->screen;
     const int indent = indent_of(screen);
     if (indent > 0)
         st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
-    const int used =
+    place->row +=
         st_screen_wrap(screen, place->row, indent, screen->columns - indent,
                        ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
-    place->row += ST_MAX(used, 1);
-}
-
-static void put_row(struct place *place, const json_t *row, int64_t now_ns)
-{
-    const int64_t time_ns = st_json_integer(row, "time_ns");
-    const char *text = st_json_text_of(row, "text");
-    if (time_ns != 0)
-        text = st_text("%s %s", st_when_text_near(time_ns, now_ns), text);
-    put_field(place, style_of(row, ST_STYLE_PLAIN), st_json_text_of(row, "label"), text);
 }
 
 /* --- tables --- */
@@ -78,9 +67,9 @@ static const char *cell_of(const json_t *cells, int column)
 
 static int table_width(const struct table *table)
 {
-    int width = 0;
+    int width = -2; /* two spaces are between columns */
     for (int i = 0; i < table->columns_n; i++)
-        width += table->widths[i] + 2 * (i > 0);
+        width += table->widths[i] + 2;
     return width;
 }
 
@@ -121,8 +110,8 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = st_screen_width(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
-            table->numbers[i] =
-                table->numbers[i] && (text[0] == '\0' || strchr("0123456789?-", text[0]) != NULL);
+            /* "" fits both: strchr finds the end of its text, too */
+            table->numbers[i] &= strchr("0123456789?-", text[0]) != NULL;
         }
     }
     while (table_width(table) > screen->columns) {
@@ -234,28 +223,13 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
                 place->row = title + 1;
             }
             first = false;
-            put_row(place, row, now_ns);
+            const int64_t time_ns = st_json_integer(row, "time_ns");
+            put_field(place, style_of(row, ST_STYLE_PLAIN), st_json_text_of(row, "label"),
+                      st_text_joined(time_ns != 0 ? st_when_text_near(time_ns, now_ns) : "", " ",
+                                     st_json_text_of(row, "text")));
         }
     }
     place->end = end;
-}
-
-/* --- the next step --- */
-
-static int rows_of_field(const struct st_screen *screen, const char *text)
-{
-    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen),
-                                  text); /* "" takes no row */
-}
-
-/* Draws the next step: a command (`next`, may be "") and its reason. */
-static void put_next(struct place *place, const char *next, const char *why)
-{
-    const bool command = next[0] != '\0';
-    if (command)
-        put_field(place, ST_STYLE_BOLD, "Next", next);
-    if (why[0] != '\0')
-        put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
 }
 
 /* --- the screen --- */
@@ -266,10 +240,9 @@ static int put_message(struct st_screen *screen, const struct st_status_screen *
     int used = 1;
     if (how->message == NULL)
         return screen->rows;
-    if (how->alert) {
-        const int wanted = st_screen_wrapped_rows(screen, screen->columns, how->message);
-        used = ST_MAX(ST_MIN(wanted, screen->rows / 4), 1);
-    }
+    if (how->alert)
+        used = ST_MIN(st_screen_wrapped_rows(screen, screen->columns, how->message),
+                      ST_MAX(screen->rows / 4, 1));
     st_screen_wrap(screen, screen->rows - used, 0, screen->columns, used,
                    how->alert ? ST_STYLE_ALERT : ST_STYLE_DIM, how->message);
     return screen->rows - used;
@@ -292,23 +265,31 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? ST_MIN(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
-    const char *next = st_json_text_of(of, "next"), *why = st_json_text_of(of, "next_why"),
-               *whose = st_text_or(how->whose, "");
-    const int next_rows =
-        rows_of_field(screen, next) + rows_of_field(screen, why) + rows_of_field(screen, whose);
-    place.end = end - next_rows - !place.narrow;
+    /* the next step: a command (may be ""), and its reason; then whose daemon answered */
+    const char *next = st_json_text_of(of, "next");
+    const bool command = next[0] != '\0';
+    const struct {
+        enum st_style style;
+        const char *label, *text;
+    } last[] = {{ST_STYLE_BOLD, "Next", next},
+                {command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next",
+                 st_json_text_of(of, "next_why")},
+                {how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", st_text_or(how->whose, "")}};
+    int last_rows = 0;
+    ST_EACH (field, last)
+        last_rows +=
+            st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), field->text);
+    place.end = end - last_rows - !place.narrow;
     put_sections(&place, document, FIRST);
     place.brief = place.narrow;
     place.end = end;
-    place.row += !place.narrow && place.row + next_rows < end;
-    put_next(&place, next, why);
-    if (whose[0] != '\0')
-        put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
+    place.row += !place.narrow && place.row + last_rows < end;
+    ST_EACH (field, last)
+        put_field(&place, field->style, field->label, field->text);
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, DETAILS);
-    if (how->socket != NULL)
-        put_field(&place, ST_STYLE_PLAIN, "Socket", how->socket);
+    put_field(&place, ST_STYLE_PLAIN, "Socket", st_text_or(how->socket, ""));
 }
 
 bool st_status_screen_is_in(const json_t *document)

@@ -210,10 +210,32 @@ void st_tracer_stop(struct st_tracer *tracer)
 
 /* --- the way of late wake-ups from the loop to the tracer and the sums --- */
 
-static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, ST_UNUSED int64_t lateness_ns,
+int st_tracer_way_init(struct st_tracer_way *way, struct st_causes *causes)
+{
+    *way = (struct st_tracer_way){.causes = causes};
+    const int r = st_hist_init(&way->minute, ST_HISTORY_DIGITS);
+    if (r == 0)
+        st_hist_touch(&way->minute);
+    return r;
+}
+
+void st_tracer_way_finish(struct st_tracer_way *way)
+{
+    st_hist_finish(&way->minute);
+}
+
+void st_tracer_way_end_minute(struct st_tracer_way *way, struct st_hist *ret)
+{
+    /* cannot fail for another reason than different digits, which are equal here */
+    if (st_hist_merge(ret, &way->minute) == 0)
+        st_hist_reset(&way->minute);
+}
+
+static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, int64_t lateness_ns,
                      ST_UNUSED int64_t callback_ns)
 {
     struct st_tracer_way *way = ctx;
+    st_hist_add(&way->minute, lateness_ns);
     way->wakes_n++;
 }
 

@@ -31,16 +31,25 @@ void st_tracer_stop(struct st_tracer *tracer);
 
 /** Carries the loop's late wake-ups from the drain thread to the sums of causes: through the main
  * thread and the tracer, which names a culprit, or directly if there is no tracer. Also counts all
- * wake-ups for these sums. */
+ * wake-ups for these sums, and collects their lateness in the current minute. */
 struct st_tracer_way {
     struct st_causes *causes;
     struct st_tracer *tracer; /* NULL: none */
     /* The next members belong to the drain thread, or to the main thread while no drain runs
      * (st_session_hold). */
-    uint64_t wakes_n; /* wake-ups since the last flush */
+    uint64_t wakes_n;      /* wake-ups since the last flush */
+    struct st_hist minute; /* lateness; ST_HISTORY_DIGITS digits */
     struct st_cause_event waiting[ST_TRACER_WAITING_MAX];
     size_t waiting_n;
 };
+
+/** @return 0, -ENOMEM. */
+ST_NODISCARD int st_tracer_way_init(struct st_tracer_way *way, struct st_causes *causes);
+void st_tracer_way_finish(struct st_tracer_way *way);
+
+/** Ends the minute: adds the lateness of the minute to *ret, an empty histogram of
+ * ST_HISTORY_DIGITS digits. */
+void st_tracer_way_end_minute(struct st_tracer_way *way, struct st_hist *ret);
 
 /** The sink for a session; its functions run in the drain thread. */
 struct st_sink st_tracer_way_sink(struct st_tracer_way *way);

@@ -26,7 +26,7 @@ struct st_overdue {
 };
 
 /** Checks the loop; call once a second. @param due_ns when the first period that was not seen yet
- * (struct st_live) was due; INT64_MIN: the loop does not count yet. */
+ * (st_session_due_ns) was due; INT64_MIN: the loop does not count yet. */
 void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
 
 /** How long (ns) the loop's next cycle is overdue; 0: the loop runs, or too few checks found it

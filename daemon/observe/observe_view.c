@@ -38,8 +38,8 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(
         object, "between",
         st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
-    st_json_set(object, "block_frames", st_json_positive(client->block.frames));
-    st_json_set(object, "block_any", json_boolean(client->block.any != 0));
+    st_json_set(object, "block_frames", st_json_positive(client->last.block_frames));
+    st_json_set(object, "block_any", json_boolean(client->last.block_any != 0));
     st_json_set(object, "reserve_ns",
                 st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1));
     st_json_set(object, "buffer_ns", st_json_positive(client->buffer_ns));

@@ -20,26 +20,6 @@ static bool is_server(const struct st_observed_view *source)
     return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
-/* Did the source have a dropout in the last RECENT_NS? */
-static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
-{
-    const struct st_dropout_table *shown = st_observed_shown(source);
-    return shown->sum.n > 0 && st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS;
-}
-
-/* Duration of the music's buffer (ns); 0: not known. */
-static int64_t buffer_ns(const struct st_observed_view *server)
-{
-    if (server == NULL)
-        return 0;
-    if (server->seen.frames > 0 && server->seen.period_ns > 0)
-        return server->seen.period_ns;
-    /* The buffer size is not known. Without dropouts, assumes the usual one of this sound server;
-     * with dropouts, the real buffer may be shorter. */
-    return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns
-                                                 : 0;
-}
-
 /* Was the largest lateness caused by a stop of sleeptuned itself (SIGSTOP)? */
 static bool is_stopped(const struct st_result *loop)
 {
@@ -54,24 +34,24 @@ static int64_t worst_ns(const struct st_result *loop)
     int64_t worst_ns = loop->cause_above_ns;
     if (!is_stopped(loop))
         return loop->lateness.max_ns;
-    for (size_t i = 0; i < ST_CAUSE_COUNT; i++)
-        worst_ns = ST_MAX(i == ST_CAUSE_STOPPED ? 0 : loop->causes[i].max_ns, worst_ns);
+    ST_EACH (row, loop->causes)
+        worst_ns = ST_MAX(row == &loop->causes[ST_CAUSE_STOPPED] ? 0 : row->max_ns, worst_ns);
     return worst_ns;
 }
 
 /* Allowed lateness of a wake-up: the duration of the music's buffer, or else the loop's period. */
-static int64_t lasts_ns(const struct st_result *loop, const struct st_observed_view *server)
+static int64_t lasts_ns(const struct st_result *loop, const struct st_answer *answer)
 {
-    return buffer_ns(server) > 0 ? buffer_ns(server) : st_period_ns(&loop->period);
+    return answer->buffer_ns > 0 ? answer->buffer_ns : st_period_ns(&loop->period);
 }
 
 /* Was each wake-up of the loop in time? If the loop's own period is the limit, missed deadlines
  * count as well, because the callback may have ended too late. */
-static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
+static bool is_in_time(const struct st_result *loop, const struct st_answer *answer)
 {
-    const int64_t period_ns = st_period_ns(&loop->period);
-    const bool own = lasts_ns(loop, server) == period_ns && !is_stopped(loop);
-    return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
+    const int64_t limit_ns = lasts_ns(loop, answer);
+    return limit_ns == st_period_ns(&loop->period) && !is_stopped(loop) ? loop->misses == 0
+                                                                        : worst_ns(loop) < limit_ns;
 }
 
 /* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every
@@ -86,63 +66,79 @@ static bool is_raised(const struct st_dropout_table *seen)
 /* Is a client of the table playing now? */
 static bool plays(const struct st_dropout_table *table)
 {
-    size_t i = 0;
-    while (i < table->clients_n && !table->clients[i].playing)
-        i++;
-    return table->period_ns > 0 || i < table->clients_n;
+    bool ret = table->period_ns > 0;
+    ST_EACH_OF (client, table->clients, table->clients_n)
+        ret |= client->playing;
+    return ret;
 }
 
-/* Fills everything except the texts. */
-static struct st_answer find_answer(const struct st_view *view)
+/* Chooses the source that the answer is about. */
+static void find_server(const struct st_view *view, struct st_answer *answer)
 {
-    struct st_answer answer = {.last_wall_ns = INT64_MIN};
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     size_t n = 0;
     bool has_lost_server = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
-        const bool watches = source->state == ST_OBSERVED_WATCHING, has_dropouts = shown->sum.n > 0;
-        has_lost_server =
-            has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
-                                source->lost_wall_ns != INT64_MIN);
-        answer.all_n += source->seen.sum.n;
-        if (watches || has_dropouts)
-            sources[n++] = (struct st_dropout_source){.name = source->source,
-                                                      .table = shown,
-                                                      .asked = watches && is_recent(view, source),
-                                                      .plays = plays(shown),
-                                                      .owner = source};
+        const bool watches = source->state == ST_OBSERVED_WATCHING;
+        has_lost_server |= is_server(source) && source->state == ST_OBSERVED_ABSENT &&
+                           source->lost_wall_ns != INT64_MIN;
+        answer->all_n += source->seen.sum.n;
+        if (watches || shown->sum.n > 0)
+            sources[n++] = (struct st_dropout_source){
+                .name = source->source,
+                .table = shown,
+                .asked = watches && shown->sum.n > 0 &&
+                         st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS,
+                .plays = plays(shown),
+                .owner = source};
     }
     st_dropout_source_sort(sources, n);
-    answer.server = n > 0 ? sources[0].owner : NULL;
-    if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
-        answer.server->seen.period_ns == 0 && has_lost_server)
-        /* If a sound server was lost before, a sound card on which nothing plays is not the
-         * answer. */
-        answer.server = NULL;
+    const struct st_observed_view *server = n > 0 ? sources->owner : NULL;
+    /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
+    if (server == NULL || (answer->all_n == 0 && !is_server(server) &&
+                           server->seen.period_ns == 0 && has_lost_server))
+        return;
+    answer->server = server;
+    answer->shown = sources->table;
+    answer->recent = sources->asked;
+    answer->plays = sources->plays && !view->rests;
+}
+
+/* Fills everything except the texts. */
+static struct st_answer find_answer(const struct st_view *view)
+{
+    struct st_answer answer = {.server = NULL};
+    find_server(view, &answer);
     const struct st_observed_view *server = answer.server;
     if (server != NULL) {
-        answer.shown = st_observed_shown(server);
         answer.dropouts_n = answer.shown->sum.n;
         answer.client = st_dropout_table_worst(answer.shown, NOW_NS);
-        answer.plays = plays(answer.shown) && !view->rests;
-        answer.recent = is_recent(view, server);
+        if (server->seen.frames > 0 && server->seen.period_ns > 0)
+            answer.buffer_ns = server->seen.period_ns;
+        /* The buffer size is not known. Without dropouts, assumes the usual one of this sound
+         * server; with dropouts, the real buffer may be shorter. */
+        else if (answer.dropouts_n == 0)
+            answer.buffer_ns = st_xrun_sources_find(server->source)->usual_ns;
     }
-    if (answer.dropouts_n > 0)
-        answer.last_wall_ns = answer.shown->sum.last_wall_ns;
+    if (answer.plays)
+        answer.unheard = st_dropout_table_unheard(answer.shown);
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL)
         answer.reason = answer.client->rows[0].reason;
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(answer.shown);
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
-    answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind || !answer.recent);
-    answer.lost = answer.dropouts_n > 0 && !answer.over;
-    const struct st_result *loop = view->loop;
-    answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
-    answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
-                       loop->books_balance && is_in_time(loop, server);
-    answer.timing_bad = answer.timing_known && !answer.timing_ok;
+    answer.lost = answer.recent && !answer.raised;
     answer.timing_matters = !answer.plays || answer.lost || view->overdue.ns > 0;
+    const struct st_result *loop = view->loop;
+    if (loop == NULL)
+        return answer;
+    answer.timing_known = loop->elapsed_periods > 0 || loop->error != 0;
+    answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
+                       loop->books_balance && is_in_time(loop, &answer);
+    answer.timing_bad = answer.timing_known && !answer.timing_ok;
+    answer.explained = st_result_main_cause(loop, &answer.cause) != NULL;
+    answer.no_rights = loop->policy == ST_POLICY_OTHER && answer.cause == ST_CAUSE_RUN_QUEUE;
     return answer;
 }
 
@@ -155,45 +151,28 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
     return st_text("%.*s", (int)strlen(text) - 3, text); /* cuts off the seconds */
 }
 
-/* " (watched since 14:03)". If the table leaves out earlier dropouts, " (since 14:05:12)" with
- * seconds, because the dropouts that it leaves out may be of the same minute. */
-static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
+const char *st_answer_since(const struct st_view *view, const struct st_observed_view *source)
 {
     if (st_observed_shown(source)->sum.n == source->seen.sum.n)
         return st_text(" (watched since %s)", clock_text(view, source->since_wall_ns));
     return st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
 }
 
-const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
-                               const struct st_dropout_client *client)
+/* How likely the user asks for a source that is not watched: first "sound4", the sound driver of
+ * FreeBSD, which sees the programs of every server; then a server that was watched before. */
+static int rank(const struct st_observed_view *source)
 {
-    return st_dropout_sentence_of(client, source->source, since_text(view, source));
-}
-
-static const char *dropouts_text(const struct st_view *view, const struct st_answer *answer)
-{
-    const struct st_observed_view *server = answer->server;
-    const struct st_dropout_client *client = answer->client;
-    const bool ended = client->name[0] != '\0' && st_dropout_table_has_ended(client);
-    return st_text(
-        "%s%s",
-        st_dropout_sentence_say(answer->shown, client, server->source, since_text(view, server)),
-        ended ? " It does not play now." : "");
+    if (st_text_is(source->source, "sound4"))
+        return 3;
+    return is_server(source) ? 1 + (source->lost_wall_ns != INT64_MIN) : 0;
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
 {
     const struct st_observed_view *first = NULL;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
-            continue;
-        /* "sound4", the sound driver of FreeBSD, sees the programs of every server, so it is
-         * preferred */
-        if (st_text_is(source->source, "sound4"))
-            return source;
-        if (first == NULL || (is_server(source) && !is_server(first)) ||
-            (is_server(source) && first->lost_wall_ns == INT64_MIN &&
-             source->lost_wall_ns != INT64_MIN))
+        if (!source->never && source->mode != ST_OBSERVED_OFF && source->why[0] != '\0' &&
+            (first == NULL || rank(source) > rank(first)))
             first = source;
     }
     return first;
@@ -238,37 +217,37 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
 /* "in the last 12 min": time without a dropout; from 2 min on whole minutes, rounded down. */
 static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
-    const int64_t ns = st_ns_sub(view->now_wall_ns,
-                                 ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)),
-                  minute_ns = ST_NS_PER_MINUTE;
-    return st_text("in the last %s",
-                   st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
-}
-
-/* Finds a playing client some of whose dropouts sleeptune cannot see. @return NULL: none. */
-static const struct st_dropout_client *unheard(const struct st_answer *answer)
-{
-    return answer->plays ? st_dropout_table_unheard(answer->shown) : NULL;
+    const int64_t ns = st_ns_sub(
+        view->now_wall_ns, ST_MAX(answer->server->again_wall_ns, answer->shown->sum.last_wall_ns));
+    return st_text(
+        "in the last %s",
+        st_ns_long(ns < 2 * ST_NS_PER_MINUTE ? ST_MAX(ns, 0) : ns - ns % ST_NS_PER_MINUTE));
 }
 
 static const char *music_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
     if (answer->lost)
-        return dropouts_text(view, answer);
-    if (server == NULL && absent != NULL && absent->lost_wall_ns != INT64_MIN)
-        return absent_text(view, absent);
+        return st_text("%s%s",
+                       st_dropout_sentence_say(answer->shown, answer->client, server->source,
+                                               st_answer_since(view, server)),
+                       st_dropout_table_has_ended(answer->client) ? " It does not play now." : "");
     if (server == NULL)
-        return st_text("No sound server is watched%s%s.", absent != NULL ? ": " : "",
-                       absent != NULL ? absent->why : "");
-    if (answer->over && server->state != ST_OBSERVED_WATCHING)
+        return absent != NULL && absent->lost_wall_ns != INT64_MIN
+                   ? absent_text(view, absent)
+                   : st_text("No sound server is watched%s.",
+                             absent != NULL ? st_text_with(": ", absent->why) : "");
+    /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
+     * watched any more. */
+    const bool over = answer->dropouts_n > 0;
+    if (over && server->state != ST_OBSERVED_WATCHING)
         return absent_text(view, server);
     const char *title = st_xrun_sources_title(server->source);
     const char *since = st_text("since %s", clock_text(view, server->again_wall_ns));
     if (answer->plays_known && !answer->plays)
-        return st_text("Nothing plays on %s%s%s.", title, answer->over ? "" : ", and no dropout ",
-                       answer->over ? "" : since);
-    return st_text("No dropout %s on %s%s.", answer->over ? quiet_text(view, answer) : since, title,
+        return st_text("Nothing plays on %s%s.", title,
+                       over ? "" : st_text(", and no dropout %s", since));
+    return st_text("No dropout %s on %s%s.", over ? quiet_text(view, answer) : since, title,
                    server->seen.frames > 0 ? st_text(" at %jd frames", server->seen.frames) : "");
 }
 
@@ -279,37 +258,33 @@ static const char *timing_words(const struct st_answer *answer)
 
 static const char *text_of(const struct st_view *view, const struct st_answer *answer)
 {
-    enum st_cause cause;
     const char *text = music_text(view, answer);
     const bool matters = answer->dropouts_n == 0 && answer->timing_matters;
-    if (answer->over || (answer->dropouts_n == 0 && answer->all_n > 0))
+    if (answer->all_n > 0 && !answer->lost)
         text = st_text("%s%s", text, earlier_text(view, answer));
-    if (unheard(answer) != NULL)
+    if (answer->unheard != NULL)
         text =
-            st_text("%s Sound that %s sends too late is not noticed.", text, unheard(answer)->name);
-    if (answer->lost && view->history.changed[0] != '\0')
-        text = st_text("%s %s", text, view->history.changed);
+            st_text("%s Sound that %s sends too late is not noticed.", text, answer->unheard->name);
+    if (answer->lost)
+        text = st_text_joined(text, " ", view->history.changed);
     if (view->overdue.ns > 0)
         text = st_text("%s The test loop %s.", text, st_view_overdue_text(view));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         text = st_text("%s %s", text, st_result_verdict(view->loop));
     else if (matters && (answer->timing_known || !view->rests))
         text = st_text("%s This computer's timing: %s.", text, timing_words(answer));
-    if (matters && answer->timing_bad && view->overdue.ns == 0 &&
-        st_result_main_cause(view->loop, &cause) != NULL)
-        text = st_text("%s Main cause: %s.", text, st_cause_kind_text(cause));
+    if (matters && answer->timing_bad && view->overdue.ns == 0 && answer->explained)
+        text = st_text("%s Main cause: %s.", text, st_cause_kind_text(answer->cause));
     return text;
 }
 
 static const char *brief_of(const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_observed_view *server = answer->server;
-    if (answer->lost) {
-        if (answer->client->name[0] == '\0')
-            return st_dropout_sentence_brief(st_xrun_sources_title(server->source),
-                                             answer->dropouts_n);
-        return st_dropout_sentence_brief(answer->client->name, answer->client->sum.n);
-    }
+    const struct st_dropout_client *client = answer->client;
+    if (answer->lost)
+        return st_dropout_sentence_brief(
+            st_text_or(client->name, st_xrun_sources_title(answer->server->source)),
+            client->name[0] != '\0' ? client->sum.n : answer->dropouts_n);
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
         return "timing not OK";
     if (answer->blind)
@@ -326,9 +301,9 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
         return st_text("timing not OK: the test loop %s", st_view_overdue_text(view));
     if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
-    const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, server);
+    const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, answer);
     const char *of = st_text("%" PRIu32 " frames last", loop->frames);
-    if (buffer_ns(server) > 0)
+    if (answer->buffer_ns > 0)
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"
                  : st_text("a buffer of %s usually lasts", st_xrun_sources_title(server->source));
@@ -353,10 +328,11 @@ static const char *state_of(const struct st_answer *answer)
     if (answer->raised && answer->recent)
         return "warn"; /* dropouts may come again: the larger buffer has not been played for
                           RECENT_NS */
-    if (answer->blind)
-        return "unknown"; /* dropouts of a program that plays now would not be seen */
-    return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok"
-                                                                                        : "unknown";
+    /* blind: dropouts of a program that plays now would not be seen */
+    return !answer->blind && answer->unheard == NULL &&
+                   (answer->timing_known || !answer->timing_matters)
+               ? "ok"
+               : "unknown";
 }
 
 /* --- the next step --- */
@@ -366,39 +342,20 @@ const char *st_answer_not_watched(const struct st_view *view)
     bool usb = false, cards = false, freebsd = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const bool watched = source->state == ST_OBSERVED_WATCHING;
-        freebsd = freebsd || (st_text_is(source->source, "sound4") && !source->never);
-        usb = usb || (watched && st_text_is(source->source, "usb"));
-        cards = cards || (watched && st_text_is(source->source, "pipewire") &&
-                          (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0);
+        freebsd |= st_text_is(source->source, "sound4") && !source->never;
+        usb |= watched && st_text_is(source->source, "usb");
+        cards |= watched && st_text_is(source->source, "pipewire") &&
+                 (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0;
     }
-    const char *text = usb ? "" : "losses on USB (needs root and usbmon)";
-    if (freebsd)
-        text = st_text_joined(usb ? "" : "losses on USB", ", ",
-                              "programs that play through virtual_oss");
-    text = st_text_joined(text, ", ", "losses on Bluetooth");
-    if (!cards)
-        text = st_text_joined(text, ", ", "resynchronised second cards");
-    return st_text("%s, bad cables or power", text);
+    return st_text("%s%slosses on Bluetooth%s, bad cables or power",
+                   usb       ? ""
+                   : freebsd ? "losses on USB, "
+                             : "losses on USB (needs root and usbmon), ",
+                   freebsd ? "programs that play through virtual_oss, " : "",
+                   cards ? "" : ", resynchronised second cards");
 }
 
-/* Was the source (PipeWire) watched before, and does its server no longer run? */
-static bool has_ended(const struct st_observed_view *source)
-{
-    return source != NULL && source->state == ST_OBSERVED_ABSENT &&
-           source->lost_wall_ns != INT64_MIN && (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
-}
-
-/* Was the loop late because, without real-time priority, it waited for other programs? A report on
- * settings then helps more than a list of causes. */
-static bool lacks_rights(const struct st_view *view)
-{
-    enum st_cause cause;
-    return view->loop != NULL && view->loop->policy == ST_POLICY_OTHER &&
-           st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
-}
-
-/* The next step against the client's dropouts, or against a buffer size that a setting forces.
- * Command and reason are empty if there is neither. */
+/* The next step against the client's dropouts, or against a buffer size that a setting forces. */
 static struct st_dropout_next client_next(const struct st_view *view,
                                           const struct st_answer *answer)
 {
@@ -407,7 +364,7 @@ static struct st_dropout_next client_next(const struct st_view *view,
     const bool forced = answer->shown != NULL && st_dropout_table_is_forced(answer->shown, client);
     if (!forced && (client == NULL || (client->rows[0].stream != NULL &&
                                        st_dropout_place_why(client->rows[0].place) == NULL)))
-        return (struct st_dropout_next){"", "", false};
+        return (struct st_dropout_next){"sleeptune report", "", false};
     if (!forced && !st_dropout_table_lost_cpu(client) && st_dropout_table_has_ended(client))
         next = (struct st_dropout_next){
             "sleeptune status --watch",
@@ -423,20 +380,10 @@ static struct st_dropout_next client_next(const struct st_view *view,
         next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
         next.why = st_text_joined(next.why, "; ",
-                                  lacks_rights(view)
+                                  answer->no_rights
                                       ? "for this computer's timing: sleeptune report"
                                       : "for this computer's timing: sleeptune history --causes");
     return next;
-}
-
-/* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for the
- * client's program do not help. */
-static bool is_outside(const struct st_answer *answer, enum st_cause cause)
-{
-    return answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
-           (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
-            cause == ST_CAUSE_FIRMWARE) &&
-           !st_dropout_table_is_forced(answer->shown, answer->client);
 }
 
 struct step {
@@ -446,23 +393,25 @@ struct step {
 
 static void set_next(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_observed_view *server = answer->server, *absent = first_absent(view);
+    const struct st_observed_view *absent = first_absent(view),
+                                  *source = answer->server != NULL ? answer->server : absent;
     const struct st_dropout_next client = client_next(view, answer);
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
-    const bool named = client.command[0] != '\0' || client.why[0] != '\0';
-    const bool ended =
-        view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
+    /* Was the source (PipeWire) watched before, and does its server no longer run? */
+    const bool ended = view->pipewire_restart != NULL && source != NULL &&
+                       source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
+                       (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
     const bool late = answer->timing_bad && view->loop->misses > 0;
-    const bool no_rights = answer->timing_matters &&
-                           (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
-    const bool fine =
-        !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
-    const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
-    const char *todo = explained ? st_cause_kind_todo(cause) : "";
-    const char *unwatched = st_answer_not_watched(view);
-    const bool outside = explained && is_outside(answer, cause);
+    const bool no_rights =
+        answer->timing_matters && (st_view_degraded(view).n > 0 || (late && answer->no_rights));
+    /* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for
+     * the client's program do not help. */
+    const bool outside = late && answer->lost && answer->reason == ST_DROPOUT_WOKEN_LATE &&
+                         (answer->cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT ||
+                          answer->cause == ST_CAUSE_STEAL || answer->cause == ST_CAUSE_FIRMWARE) &&
+                         !st_dropout_table_is_forced(answer->shown, answer->client);
+    const bool fine = !answer->timing_matters || (answer->buffer_ns > 0 && answer->timing_ok);
+    const char *todo = late && answer->explained ? st_cause_kind_todo(answer->cause) : "";
     const struct step steps[] = {
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
@@ -471,10 +420,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* The buffer is larger now, and not enough has been played since to judge whether that
            helps. */
         {answer->raised && answer->recent, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
-        {answer->lost && outside, "sleeptune history --causes", todo},
-        /* The client that lost sound, or a forced buffer size, has a next step. */
-        {answer->lost && named, client.command, client.why},
-        {answer->lost, "sleeptune report", ""},
+        {outside, "sleeptune history --causes", todo},
+        {answer->lost, client.command, client.why},
         /* No dropout was seen. If none could be seen, the next step makes them visible. */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
@@ -486,10 +433,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         {fine, "sleeptune heard",
          st_text("run this when it clicks: it names what happened just before. sleeptune cannot "
                  "see: %s%s",
-                 unheard(answer) != NULL
+                 answer->unheard != NULL
                      ? "a program's own buffer (observe.listen = \"on\" watches it), "
                      : "",
-                 unwatched)},
+                 st_answer_not_watched(view))},
         /* Nothing plays, so the next step is about the computer's own timing. */
         {late, "sleeptune history --causes", todo},
         {view->rests, "sleeptune status --watch",
@@ -500,8 +447,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const struct step *step = steps;
     while (!step->holds)
         step++;
-    answer->next = st_text("%s", step->command);
-    answer->next_why = st_text("%s", step->why);
+    answer->next = step->command;
+    answer->next_why = step->why;
 }
 
 struct st_answer st_answer_of(const struct st_view *view)

@@ -14,10 +14,8 @@
 #define STALL_NS     ST_NS_PER_S
 #define UNKNOWN_TEXT "not known yet"
 
-enum state { OK, WARN, BAD, UNKNOWN };
-
-static const char *const state_names[] = {
-    [OK] = "ok", [WARN] = "warn", [BAD] = "bad", [UNKNOWN] = "unknown"};
+/* states of a row, which choose its colour */
+static const char OK[] = "ok", WARN[] = "warn", BAD[] = "bad", UNKNOWN[] = "unknown";
 
 /* "1 WORD" or "2 WORDs" */
 static const char *count_text(uint64_t n, const char *word)
@@ -27,41 +25,38 @@ static const char *count_text(uint64_t n, const char *word)
 
 /* --- sections and rows --- */
 
-struct section {
-    json_t *rows;
-    bool detail; /* rows that are added from now on appear with --details only */
+struct screen {
+    const struct st_view *view;
+    struct st_answer answer;
+    json_t *sections, *rows; /* `rows` are those of the last section, which owns them */
+    bool detail;             /* rows that are added from now on appear with --details only */
 };
 
-static json_t *add(struct section *section, enum state state, const char *label, const char *text)
+static void begin(struct screen *to, const char *title)
 {
-    json_t *row = json_object();
-    st_json_set(row, "label", label);
-    st_json_set(row, "text", st_json_safe_string(text));
-    st_json_set(row, "state", state_names[state]);
-    st_json_set(row, "detail", section->detail);
-    /* the section owns the row, so the caller may still change it */
-    (void)json_array_append_new(section->rows, row);
-    return row;
+    to->rows = json_array();
+    (void)json_array_append_new(to->sections,
+                                json_pack("{s:s, s:o}", "title", title, "rows", to->rows));
 }
 
-static void end_section(json_t *sections, const char *title, const struct section *section)
+static json_t *add(const struct screen *to, const char *state, const char *label, const char *text)
 {
-    if (json_array_size(section->rows) > 0)
-        (void)json_array_append_new(sections,
-                                    json_pack("{s:s, s:O}", "title", title, "rows", section->rows));
-    json_decref(section->rows);
+    json_t *row = json_pack("{s:s, s:o, s:s, s:b}", "label", label, "text",
+                            st_json_safe_string(text), "state", state, "detail", to->detail);
+    /* the section owns the row, so the caller may still change it */
+    (void)json_array_append_new(to->rows, row);
+    return row;
 }
 
 /* --- the first screen --- */
 
-static void add_degraded(struct section *to, const struct st_view *view)
+static void add_degraded(const struct screen *to)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const size_t n = st_view_degraded(view, degraded);
-    ST_EACH_OF (reason, degraded, n) {
-        if (reason->rights == to->detail)
-            add(to, reason->rights ? WARN : BAD, reason->rights ? "Rights" : "Warning",
-                st_text("%s: %s", reason->what, reason->why));
+    const struct st_degraded_list list = st_view_degraded(to->view);
+    ST_EACH_OF (part, list.parts, list.n) {
+        if (part->rights == to->detail)
+            add(to, part->rights ? WARN : BAD, part->rights ? "Rights" : "Warning",
+                st_text("%s: %s", part->what, part->why));
     }
 }
 
@@ -74,50 +69,37 @@ static const char *ago_text(int64_t ns)
 /* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last
  * 14:05:12, 5 s ago; Discord asked for 360 frames". @param only true: the first line has the number
  * of this server's dropouts, or no source had any; false: this row adds the number. */
-static void add_server(struct section *to, const struct st_view *view,
-                       const struct st_observed_view *of, bool only)
+static void add_server(const struct screen *to, const struct st_observed_view *of, bool only)
 {
-    const char *text = "not watched now", *asked = st_dropout_table_asked(&of->seen);
-    const char *hint = st_xrun_sources_find(of->source)->frames_hint;
-    const struct st_dropout_table *shown = st_observed_shown(of);
-    const uint64_t dropouts_n = shown->sum.n, before_n = of->seen.sum.n - dropouts_n;
+    const struct st_dropout_table *seen = &of->seen, *shown = st_observed_shown(of);
+    const int64_t now_ns = to->view->now_wall_ns, last_ns = shown->sum.last_wall_ns;
+    const uint64_t dropouts_n = shown->sum.n, before_n = seen->sum.n - dropouts_n;
     const bool range = only && dropouts_n > 1;
-    if (of->state == ST_OBSERVED_WATCHING && of->seen.frames > 0 && of->seen.rate_hz > 0)
-        text = st_text("%jd frames at %g kHz (%s)", of->seen.frames,
-                       (double)of->seen.rate_hz / 1000, st_ns_short(of->seen.period_ns));
-    else if (of->state == ST_OBSERVED_WATCHING && of->seen.period_ns > 0)
-        text = st_text("period %s", st_ns_short(of->seen.period_ns));
-    else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
+    const char *text = st_text_or(of->why, "watching"), *asked = st_dropout_table_asked(seen);
+    if (of->state != ST_OBSERVED_WATCHING)
+        text = "not watched now";
+    else if (seen->frames > 0 && seen->rate_hz > 0)
+        text = st_text("%jd frames at %g kHz (%s)", seen->frames, (double)seen->rate_hz / 1000,
+                       st_ns_short(seen->period_ns));
+    else if (seen->period_ns > 0)
+        text = st_text("period %s", st_ns_short(seen->period_ns));
+    else if (seen->device_load_ns > 0 || to->view->rests)
         text = "nothing plays now";
-    else if (of->state == ST_OBSERVED_WATCHING)
-        text = st_text_or(of->why, st_observed_state_name(of->state));
     if (!only)
         text = st_text("%s, %s", text, count_text(dropouts_n, "dropout"));
     if (range)
         text = st_text("%s, first dropout %s", text,
-                       st_when_text_near(shown->sum.first_wall_ns, view->now_wall_ns));
+                       st_when_text_near(shown->sum.first_wall_ns, now_ns));
     if (dropouts_n > 0)
         text = st_text("%s, last%s %s%s%s", text, only && !range ? " dropout" : "",
-                       st_when_text_near(shown->sum.last_wall_ns, view->now_wall_ns),
-                       ago_text(view->now_wall_ns - shown->sum.last_wall_ns),
+                       st_when_text_near(last_ns, now_ns), ago_text(now_ns - last_ns),
                        shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
         text = st_text("%s; %s", text, count_text(before_n, "earlier dropout"));
-    if (asked[0] == '\0' && of->seen.frames > 0 && hint != NULL)
-        asked = hint;
-    if (asked[0] != '\0')
-        text = st_text("%s; %s", text, asked);
-    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), text);
-}
-
-static void add_servers(struct section *to, const struct st_view *view,
-                        const struct st_answer *answer)
-{
-    ST_EACH_OF (of, view->observe.sources, view->observe.n) {
-        const uint64_t n = st_observed_shown(of)->sum.n;
-        if (of == answer->server || of->seen.period_ns > 0 || n > 0)
-            add_server(to, view, of, of == answer->server || answer->all_n == 0);
-    }
+    if (asked[0] == '\0' && seen->frames > 0)
+        asked = st_xrun_sources_find(of->source)->frames_hint;
+    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source),
+        st_text_joined(text, "; ", asked));
 }
 
 static const char *ns_text(bool known, int64_t ns)
@@ -129,38 +111,15 @@ static const char *ns_text(bool known, int64_t ns)
  * one event and would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
-    double stalled = 0;
-    if (hist->total_n > 0)
-        stalled = (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n;
+    const double stalled =
+        hist->total_n > 0 ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n : 0;
     const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
     return ns_text(quantile.known && stalled < 1, quantile.value_ns);
 }
 
-static void add_lateness(struct section *to, const struct st_hist *hist)
+static void add_minute(const struct screen *to)
 {
-    const char *worst = st_text(", worst %s", ns_text(hist->total_n > 0, hist->max_ns));
-    if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        worst = st_text(", not counting %ju that were up to %s late (stalls)",
-                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
-    add(to, OK, "Lateness",
-        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
-                ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5),
-                quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst,
-                (uint64_t)hist->total_n));
-}
-
-static void add_main_cause(struct section *to, const struct st_result *loop)
-{
-    enum st_cause cause;
-    const struct st_cause_row *row = st_result_main_cause(loop, &cause);
-    if (row != NULL)
-        add(to, WARN, "Main cause",
-            st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(cause), row->n,
-                    loop->cause_late_n, st_ns_text(row->max_ns)));
-}
-
-static void add_minute(struct section *to, const struct st_view *view)
-{
+    const struct st_view *view = to->view;
     const struct st_history_minute *minute = &view->minute;
     if (minute->measured_ns == 0)
         return;
@@ -175,177 +134,169 @@ static void add_minute(struct section *to, const struct st_view *view)
                 ns_text(minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns)));
 }
 
-/* Adds the table of clients of all servers; the first screen shows its first rows. */
-static void add_clients(json_t *sections, const struct st_view *view,
-                        const struct st_answer *answer)
+static void add_summary(struct screen *to)
 {
+    const struct st_answer *answer = &to->answer;
+    const struct st_observe_view *observe = &to->view->observe;
+    const struct st_result *loop = to->view->loop;
+    const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
+    const bool other = blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
-    ST_EACH_OF (of, view->observe.sources, view->observe.n)
-        sources[of - view->observe.sources] =
+    begin(to, "");
+    ST_EACH_OF (of, observe->sources, observe->n) {
+        sources[of - observe->sources] =
             (struct st_dropout_source){.name = of->source,
                                        .table = st_observed_shown(of),
                                        .asked = of == answer->server,
                                        .watched = of->state == ST_OBSERVED_WATCHING};
-    json_t *table = st_dropout_rows(sources, view->observe.n, true);
+        if (of == answer->server || of->seen.period_ns > 0 || st_observed_shown(of)->sum.n > 0)
+            add_server(to, of, of == answer->server || answer->all_n == 0);
+    }
+    to->detail = !answer->timing_matters;
+    add(to,
+        answer->timing_ok     ? OK
+        : !answer->timing_bad ? UNKNOWN
+        : to->detail          ? WARN
+                              : BAD,
+        "This computer", answer->timing);
+    to->detail = false;
+    if (answer->explained && loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
+        !other)
+        add(to, WARN, "Main cause",
+            st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(answer->cause),
+                    loop->causes[answer->cause].n, loop->cause_late_n,
+                    st_ns_text(loop->causes[answer->cause].max_ns)));
+    add_degraded(to);
+    to->detail = true;
+    /* The table of clients of all servers: its first rows are on the first screen. */
+    json_t *table = st_dropout_rows(sources, observe->n, true);
     if (json_array_size(json_object_get(table, "rows")) > 0)
-        (void)json_array_append(sections, table);
+        (void)json_array_append(to->sections, table);
     json_decref(table);
-}
-
-static void add_summary(json_t *sections, const struct st_view *view,
-                        const struct st_answer *answer)
-{
-    struct section to = {.rows = json_array()};
-    const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
-    const bool other = answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN &&
-                       blame != ST_DROPOUT_BLAME_CPU;
-    const enum state timing = answer->timing_ok ? OK : answer->timing_bad ? BAD : UNKNOWN;
-    add_servers(&to, view, answer);
-    to.detail = !answer->timing_matters;
-    add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", answer->timing);
-    to.detail = false;
-    if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok &&
-        answer->timing_matters && !other)
-        add_main_cause(&to, view->loop);
-    add_degraded(&to, view);
-    end_section(sections, "", &to);
-    add_clients(sections, view, answer);
 }
 
 /* --- details --- */
 
-static void add_causes(json_t *sections, const struct st_view *view)
+static void add_causes(struct screen *to)
 {
-    struct section to = {.rows = json_array(), .detail = true};
-    const struct st_result *loop = view->loop;
-    if (loop != NULL)
-        add(&to, OK, "Late",
-            st_text("%s more than %s late", count_text(loop->cause_late_n, "wake-up"),
-                    st_ns_text(loop->cause_above_ns)));
-    for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
-        const struct st_cause_row *row = &loop->causes[i];
+    const struct st_result *loop = to->view->loop;
+    if (loop == NULL)
+        return;
+    begin(to, "Causes");
+    add(to, OK, "Late",
+        st_text("%s more than %s late", count_text(loop->cause_late_n, "wake-up"),
+                st_ns_text(loop->cause_above_ns)));
+    ST_EACH (row, loop->causes) {
         if (row->n > 0)
-            add(&to, WARN, "",
+            add(to, WARN, "",
                 st_text("%s: %s, in all %s, longest %s",
                         count_text((uint64_t)row->n, "late wake-up"),
-                        st_cause_kind_text((enum st_cause)i), st_ns_text(row->total_ns),
-                        st_ns_text(row->max_ns)));
+                        st_cause_kind_text((enum st_cause)(row - loop->causes)),
+                        st_ns_text(row->total_ns), st_ns_text(row->max_ns)));
     }
-    end_section(sections, "Causes", &to);
 }
 
-static void add_events(json_t *sections, const struct st_view *view)
+static void add_events(struct screen *to)
 {
-    struct section to = {.rows = json_array(), .detail = true};
-    for (size_t i = 0; i < json_array_size(view->events) && i < ST_ROWS_EVENTS_MAX; i++) {
-        const json_t *event = json_array_get(view->events, i);
-        const char *name = st_json_text(event, "event"), *text = st_json_text(event, "text");
+    const size_t n = ST_MIN(json_array_size(to->view->events), ST_ROWS_EVENTS_MAX);
+    if (n > 0)
+        begin(to, "Events");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *event = json_array_get(to->view->events, i);
+        const char *name = st_json_text(event, "event");
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
-        json_t *row =
-            add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
+        json_t *row = add(to, dropout ? WARN : OK, "",
+                          st_text_joined(dropout ? "" : name, ": ", st_json_text(event, "text")));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
-    end_section(sections, "Events", &to);
 }
 
-static void add_loop(json_t *sections, const struct st_view *view)
+static void add_loop(struct screen *to)
 {
     static const char *const locks[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on first use"};
-    struct section to = {.rows = json_array(), .detail = true};
-    const struct st_result *loop = view->loop;
-    if (loop != NULL) {
-        add(&to, OK, "Loop",
-            st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
-                    loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
-                    st_platform_policy_name(loop->policy), loop->priority,
-                    loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
-        add_degraded(&to, view);
-        add_lateness(&to, &loop->lateness);
-        add_minute(&to, view);
-        add(&to, OK, "Missed",
-            st_text(
-                "%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
+    const struct st_result *loop = to->view->loop;
+    if (loop == NULL)
+        return;
+    const struct st_hist *hist = &loop->lateness;
+    const bool known = hist->total_n > 0;
+    const char *worst = st_text(", worst %s", ns_text(known, hist->max_ns));
+    if (known && hist->max_ns > STALL_NS)
+        worst = st_text(", without %ju that were up to %s late (stalls)",
+                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
+    begin(to, "Loop");
+    add(to, OK, "Loop",
+        st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
+                loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
+                st_platform_policy_name(loop->policy), loop->priority,
+                loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
+    add_degraded(to);
+    add(to, OK, "Lateness",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
+                ns_text(known, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
+                quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
+    add_minute(to);
+    add(to, OK, "Missed",
+        st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
                 st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
-    }
-    if (view->rtkit[0] != '\0')
-        add(&to, OK, "RealtimeKit", view->rtkit);
-    end_section(sections, "Loop", &to);
+    if (to->view->rtkit[0] != '\0')
+        add(to, OK, "RealtimeKit", to->view->rtkit);
 }
 
-static void add_stream(struct section *to, const struct st_audio_view *audio)
+static void add_source(const struct screen *to, const struct st_observed_view *of)
 {
+    const uint64_t device_n = of->seen.sum.device_n, clients_n = of->seen.sum.n - device_n;
+    const char *named = st_text("%s (%s)", of->source, of->why), *text, *rhythm;
+    if (of->state != ST_OBSERVED_WATCHING) {
+        if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
+            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", named);
+        return;
+    }
+    text = st_text("%s, since %s: %ju dropouts of devices", of->why[0] != '\0' ? named : of->source,
+                   st_when_text_near(of->since_wall_ns, to->view->now_wall_ns), device_n);
+    if (!of->device_only)
+        text = st_text("%s, %ju of clients", text, clients_n);
+    if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
+        text = st_text("%s (their computing times are unknown)", text);
+    add(to, OK, "Watched", text);
+    /* For each client: how little sound the buffer of its device had left at worst, and which
+     * buffer is between the client and its server, so that a dropout would not be seen. */
+    ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
+        if (client->reserve_ns > 0)
+            add(to, OK, "Least reserve",
+                st_text("%s: %s left of a buffer of %s on %s",
+                        st_text_or(client->name, "not named"),
+                        client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
+                        st_ns_short(client->buffer_ns), client->reserve_device));
+        if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
+            add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
+        if (st_dropout_table_is_unheard(client))
+            add(to, OK, "Not seen here",
+                st_text("losses between %s and %s%s", client->name,
+                        st_xrun_sources_title(of->source),
+                        client->load.between == ST_XRUN_BETWEEN_STOPS
+                            ? ": sound that the program sends too late while it runs (a program "
+                              "that stops is watched)"
+                            : ""));
+    }
+}
+
+static void add_sound(struct screen *to)
+{
+    const struct st_view *view = to->view;
+    const struct st_audio_view *audio = &view->audio;
     const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
     if (audio->state == ST_AUDIO_RUNNING)
         text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
                        audio->format, st_ns_text(audio->latency_ns));
     if (audio->dropouts_n > 0)
         text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
-    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
-}
-
-/* Adds how little sound the buffer of the client's device had left at worst. */
-static void add_reserve(struct section *to, const struct st_dropout_client *client)
-{
-    if (client->reserve_ns > 0)
-        add(to, OK, "Least reserve",
-            st_text("%s: %s left of a buffer of %s on %s", st_text_or(client->name, "not named"),
-                    client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
-                    st_ns_short(client->buffer_ns), client->reserve_device));
-}
-
-/* Adds details of each client besides its dropouts, and names the buffers between clients and their
- * server in which a dropout would not be seen. */
-static void add_programs_details(struct section *to, const struct st_observed_view *of)
-{
-    const char *rhythm;
-    ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
-        add_reserve(to, client);
-        if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
-            add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
-        if (!st_dropout_table_is_unheard(client))
-            continue;
-        add(to, OK, "Not seen here",
-            st_text("losses between %s and %s%s", client->name, st_xrun_sources_title(of->source),
-                    client->load.between == ST_XRUN_BETWEEN_STOPS
-                        ? ": sound that the program sends too late while it runs (if it stops, "
-                          "sleeptuned sees that)"
-                        : ""));
-    }
-}
-
-static void add_source(struct section *to, const struct st_observed_view *of, int64_t now_wall_ns)
-{
-    if (of->state != ST_OBSERVED_WATCHING) {
-        if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
-            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched",
-                st_text("%s (%s)", of->source, of->why));
-        return;
-    }
-    const char *text = of->source;
-    if (of->why[0] != '\0')
-        text = st_text("%s (%s)", text, of->why);
-    text = st_text("%s, since %s: %ju dropouts of devices", text,
-                   st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.sum.device_n);
-    if (!of->device_only)
-        text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
-    if (of->seen.sum.n - of->seen.sum.device_n > 0 &&
-        !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (their computing times are unknown)", text);
-    add(to, OK, "Watched", text);
-    add_programs_details(to, of);
-}
-
-static void add_sound(json_t *sections, const struct st_view *view)
-{
-    struct section to = {.rows = json_array(), .detail = true};
-    if (view->audio.state != ST_AUDIO_OFF || view->audio.dropouts_n > 0 ||
-        view->audio.error[0] != '\0')
-        add_stream(&to, &view->audio);
+    begin(to, "Sound");
+    if (audio->state != ST_AUDIO_OFF || audio->dropouts_n > 0 || audio->error[0] != '\0')
+        add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
-        add_source(&to, source, view->now_wall_ns);
-    add(&to, OK, "Not seen here", st_answer_not_watched(view));
-    end_section(sections, "Sound", &to);
+        add_source(to, source);
+    add(to, OK, "Not seen here", st_answer_not_watched(view));
 }
 
 /* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "":
@@ -357,16 +308,19 @@ static const char *rows_text(uint64_t minutes, uint64_t events, const char *stat
                                 : "";
 }
 
-static void add_history(struct section *to, const struct st_view *view)
+static void add_daemon(struct screen *to)
 {
+    const struct st_view *view = to->view;
     const struct st_history_writer_view *history = &view->history;
-    const char *text = st_view_history_state(view);
-    if (history->path[0] != '\0')
-        text = st_text("%s %s", text, history->path);
+    const char *text = st_text_joined(st_view_history_state(view), " ", history->path);
+    begin(to, "Daemon");
+    add(to, OK, "Daemon",
+        st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
+                st_ns_long(view->uptime_ns)));
+    add(to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
     if (history->bytes != INT64_MIN)
         text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
-    if (history->why[0] != '\0')
-        text = st_text("%s: %s", text, history->why);
+    text = st_text_joined(text, ": ", history->why);
     add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
         st_text(
             "%s%s%s", text,
@@ -374,38 +328,24 @@ static void add_history(struct section *to, const struct st_view *view)
             rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
         add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
-}
-
-static void add_daemon(json_t *sections, const struct st_view *view)
-{
-    struct section to = {.rows = json_array(), .detail = true};
-    add(&to, OK, "Daemon",
-        st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
-                st_ns_long(view->uptime_ns)));
-    add(&to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
-    add_history(&to, view);
     if (view->notify[0] != '\0')
-        add(&to, OK, "Notifications", view->notify);
-    end_section(sections, "Daemon", &to);
+        add(to, OK, "Notifications", view->notify);
 }
 
 /* --- the screen --- */
 
 json_t *st_rows_json(const struct st_view *view)
 {
-    json_t *screen = json_object(), *sections = json_array();
-    const struct st_answer answer = st_answer_of(view);
-    add_summary(sections, view, &answer);
-    add_causes(sections, view);
-    add_events(sections, view);
-    add_loop(sections, view);
-    add_sound(sections, view);
-    add_daemon(sections, view);
-    st_json_set(screen, "answer", st_json_safe_string(answer.text));
-    st_json_set(screen, "brief", st_json_safe_string(answer.brief));
-    st_json_set(screen, "state", answer.state);
-    st_json_set(screen, "sections", sections);
-    st_json_set(screen, "next", st_json_safe_string(answer.next));
-    st_json_set(screen, "next_why", st_json_safe_string(answer.next_why));
-    return screen;
+    struct screen to = {view, st_answer_of(view), json_array(), NULL, false};
+    const struct st_answer *answer = &to.answer;
+    add_summary(&to);
+    add_causes(&to);
+    add_events(&to);
+    add_loop(&to);
+    add_sound(&to);
+    add_daemon(&to);
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "answer", st_json_safe_string(answer->text),
+                     "brief", st_json_safe_string(answer->brief), "state", answer->state,
+                     "sections", to.sections, "next", st_json_safe_string(answer->next), "next_why",
+                     st_json_safe_string(answer->next_why));
 }

@@ -7,16 +7,13 @@ const char *const st_degraded_parts[] = {"loop",  "memory",  "books",   "watchdo
                                          "audio", "observe", "config",  "socket",
                                          "http",  "trace",   "history", NULL};
 
-/* Adds an entry. In a full list the new entry replaces the last one. */
-static struct st_degraded *ST_PRINTF(4, 5)
-    add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+/* Adds a part, unless `why` is "": then it works. */
+static struct st_degraded *add(struct st_degraded_list *list, const char *what, const char *why)
 {
-    struct st_degraded *entry = &list[*n - (*n == ST_VIEW_DEGRADED_MAX)];
-    *n = (size_t)(entry - list) + 1;
-    entry->what = what;
-    entry->counts = entry->rights = false;
-    ST_PRINT_REST(entry->why, sizeof(entry->why), format);
-    return entry;
+    struct st_degraded *part = &list->parts[list->n];
+    *part = (struct st_degraded){what, why, false, false};
+    list->n += why[0] != '\0';
+    return part;
 }
 
 const char *st_view_overdue_text(const struct st_view *view)
@@ -29,67 +26,59 @@ const char *st_view_overdue_text(const struct st_view *view)
                    (int)hog->tid, hog->priority, hog->cpu);
 }
 
-size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
+struct st_degraded_list st_view_degraded(const struct st_view *view)
 {
-    size_t n = 0;
+    struct st_degraded_list list = {.n = 0};
     const struct st_result *loop = view->loop;
+    const struct st_watchdog_view *watchdog = &view->watchdog;
     if (loop != NULL && loop->degraded[0] != '\0')
-        add(ret, &n, "loop", "%s", st_text_joined(loop->degraded, "; ", view->rtkit))->rights =
-            true;
+        add(&list, "loop", st_text_joined(loop->degraded, "; ", view->rtkit))->rights = true;
     if (view->overdue.ns > 0)
-        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view))->counts = true;
+        add(&list, "loop", st_text("the test loop %s", st_view_overdue_text(view)))->counts = true;
     if (loop != NULL && loop->lock == ST_LOCK_NONE && strstr(loop->degraded, "memory") == NULL)
-        add(ret, &n, "memory",
+        add(&list, "memory",
             "memory is not locked: reading it back from disk can delay the test loop")
             ->rights = true;
     if (loop != NULL && !loop->books_balance)
-        add(ret, &n, "books",
+        add(&list, "books",
             "the counts of the test loop contradict each other: do not trust these figures");
-    if (view->watchdog.reason[0] != '\0')
-        add(ret, &n, "watchdog", "%s", view->watchdog.reason);
+    add(&list, "watchdog", watchdog->reason);
     /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the
-     * loop as well.
-     */
-    else if (view->watchdog.running && !view->watchdog.above_loop && loop != NULL &&
-             loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
-        add(ret, &n, "watchdog",
+     * loop as well. */
+    if (watchdog->reason[0] == '\0' && watchdog->running && !watchdog->above_loop && loop != NULL &&
+        loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
+        add(&list, "watchdog",
             "the watchdog got no higher priority than the test loop, so it may not notice if that "
             "loop never sleeps")
             ->rights = true;
-    if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
-        add(ret, &n, "audio", "%s", view->audio.error);
+    add(&list, "audio", view->audio.error);
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
-            add(ret, &n, "observe", "dropouts of %s are not watched: %s", source->source,
-                source->why);
+            add(&list, "observe",
+                st_text("dropouts of %s are not watched: %s", source->source, source->why));
     }
-    if (view->config.error[0] != '\0')
-        add(ret, &n, "config", "the old settings stay in force: %s", view->config.error);
-    if (view->failed.socket[0] != '\0')
-        add(ret, &n, "socket", "%s", view->failed.socket);
-    if (view->failed.http[0] != '\0')
-        add(ret, &n, "http", "%s", view->failed.http);
-    if (view->failed.trace[0] != '\0')
-        add(ret, &n, "trace", "sleeptuned cannot name the culprits of late wake-ups: %s",
-            view->failed.trace);
+    add(&list, "config", st_text_with("the old settings are kept: ", view->config.error));
+    add(&list, "socket", view->failed.socket);
+    add(&list, "http", view->failed.http);
+    add(&list, "trace",
+        st_text_with("culprits of late wake-ups cannot be named: ", view->failed.trace));
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
-        add(ret, &n, "history", "the history is kept in memory for now: %s", view->history.why);
+        add(&list, "history",
+            st_text("the history is kept in memory for now: %s", view->history.why));
     else if (view->history.missing)
-        add(ret, &n, "history", "enabled, but %s", view->history.why);
-    return n;
+        add(&list, "history", st_text("enabled, but %s", view->history.why));
+    return list;
 }
 
 const char *st_view_state(const struct st_view *view)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    if (view->ended && view->loop != NULL && view->loop->error != 0)
-        return "failed";
+    const struct st_degraded_list list = st_view_degraded(view);
     if (view->ended)
-        return "ended";
+        return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
     if (view->loop == NULL && !view->rests)
         return "starting";
-    for (size_t i = st_view_degraded(view, degraded); i > 0; i--) {
-        if (!degraded[i - 1].rights)
+    ST_EACH_OF (part, list.parts, list.n) {
+        if (!part->rights)
             return "degraded";
     }
     return view->rests ? "idle" : "running";

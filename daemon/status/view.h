@@ -68,23 +68,18 @@ const char *st_view_history_state(const struct st_view *view);
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 
-/** Upper bounds of the histogram of lateness in metrics and on screens. The first bucket includes
- * early wake-ups. */
-#define ST_VIEW_BOUNDS_N 19
-extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
-
 /** Makes the metrics in Prometheus' text format. @param named include series that name programs.
  * @return text to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);
 
-#define ST_VIEW_DEGRADED_MAX 18
-
 /** Names of the parts that can be degraded ("loop", "memory" ...); ends with NULL. */
 extern const char *const st_degraded_parts[];
 
+#define ST_VIEW_DEGRADED_MAX (11 + ST_XRUN_SOURCES_MAX)
+
 struct st_degraded {
     const char *what; /* the part, one of st_degraded_parts */
-    char why[ST_VIEW_TEXT_BYTES];
+    const char *why;  /* lives as long as the view, and as texts of st_text() */
     /* `why` contains a number of seconds, so it differs each time; separate events report such a
      * part */
     bool counts;
@@ -92,5 +87,9 @@ struct st_degraded {
                     shown as a detail */
 };
 
-/** Lists the parts that do not work as configured. @return number of entries. */
-size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);
+/** The parts that do not work as configured. */
+struct st_degraded_list {
+    struct st_degraded parts[ST_VIEW_DEGRADED_MAX];
+    size_t n;
+};
+struct st_degraded_list st_view_degraded(const struct st_view *view);

@@ -6,13 +6,12 @@
 
 static json_t *degraded_json(const struct st_view *view)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const size_t n = st_view_degraded(view, degraded);
-    json_t *list = json_array();
-    ST_EACH_OF (reason, degraded, n)
-        json_array_append_new(list, json_pack("{s:s, s:o}", "what", reason->what, "why",
-                                              st_json_safe_string(reason->why)));
-    return list;
+    const struct st_degraded_list list = st_view_degraded(view);
+    json_t *parts = json_array();
+    ST_EACH_OF (part, list.parts, list.n)
+        json_array_append_new(parts, json_pack("{s:s, s:o}", "what", part->what, "why",
+                                               st_json_safe_string(part->why)));
+    return parts;
 }
 
 static json_t *audio_json(const struct st_audio_view *audio)
@@ -21,19 +20,17 @@ static json_t *audio_json(const struct st_audio_view *audio)
         "{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
         audio->backend, "error", st_json_text_or_null(audio->error), "own_dropouts",
         (json_int_t)audio->dropouts_n, "opened", (json_int_t)audio->opened_n);
-    if (audio->state != ST_AUDIO_RUNNING)
-        return object;
-    st_json_set(object, "device", st_json_safe_string(audio->device));
-    st_json_set(object, "device_name", st_json_safe_string(audio->device_name));
-    st_json_set(object, "raw", audio->raw);
-    st_json_set(object, "format", st_json_safe_string(audio->format));
-    st_json_set(object, "rate_hz", audio->rate_hz);
-    st_json_set(object, "latency_ns", audio->latency_ns);
-    st_json_set(object, "policy",
-                audio->policy >= 0
-                    ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
-                    : json_null());
-    st_json_set(object, "priority", st_json_integer_or_null(audio->policy >= 0, audio->priority));
+    const bool known = audio->policy >= 0;
+    if (audio->state == ST_AUDIO_RUNNING)
+        (void)json_object_update_new(
+            object,
+            json_pack("{s:o, s:o, s:b, s:o, s:I, s:I, s:s?, s:o}", "device",
+                      st_json_safe_string(audio->device), "device_name",
+                      st_json_safe_string(audio->device_name), "raw", audio->raw, "format",
+                      st_json_safe_string(audio->format), "rate_hz", (json_int_t)audio->rate_hz,
+                      "latency_ns", (json_int_t)audio->latency_ns, "policy",
+                      known ? st_platform_policy_name((enum st_policy)audio->policy) : NULL,
+                      "priority", st_json_integer_or_null(known, audio->priority)));
     return object;
 }
 
@@ -67,33 +64,21 @@ static json_t *history_json(const struct st_view *view)
 
 json_t *st_view_json(const struct st_view *view)
 {
-    json_t *document = json_object(), *screen = st_rows_json(view);
-    st_json_set(document, "schema", "sleeptune-status/1");
-    st_json_set(document, "version", ST_VERSION);
-    st_json_set(document, "pid", view->pid);
-    st_json_set(document, "state", st_view_state(view));
-    json_object_set(document, "verdict", json_object_get(screen, "answer"));
-    st_json_set(document, "degraded", degraded_json(view));
-    st_json_set(document, "time_ns", view->now_wall_ns);
-    st_json_set(document, "started_ns", view->started_wall_ns);
-    st_json_set(document, "uptime_ns", view->uptime_ns);
-    st_json_set(document, "loop_starts", view->loop_starts);
-    st_json_set(document, "overdue_ns", view->overdue.ns);
-    st_json_set(document, "loop_rests", view->rests);
-    st_json_set(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
-    st_json_set(document, "rtkit", st_json_text_or_null(view->rtkit));
-    st_json_set(document, "audio", audio_json(&view->audio));
-    st_json_set(document, "observe", st_observe_json(&view->observe));
-    st_json_set(document, "watchdog",
-                json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
-                          view->watchdog.above_loop, "demoted", view->watchdog.demoted));
-    st_json_set(document, "config",
-                json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config.file),
-                          "read_ns", (json_int_t)view->config.read_wall_ns, "error",
-                          st_json_text_or_null(view->config.error)));
-    st_json_set(document, "history", history_json(view));
-    st_json_set(document, "last_minute", minute_json(view));
-    json_object_set(document, "events", view->events);
-    st_json_set(document, "screen", screen);
-    return document;
+    json_t *screen = st_rows_json(view);
+    return json_pack(
+        "{s:s, s:s, s:i, s:s, s:O, s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, "
+        "s:{s:b, s:b, s:b}, s:{s:o, s:I, s:o}, s:o, s:o, s:O, s:o}",
+        "schema", "sleeptune-status/1", "version", ST_VERSION, "pid", (int)view->pid, "state",
+        st_view_state(view), "verdict", json_object_get(screen, "answer"), "degraded",
+        degraded_json(view), "time_ns", (json_int_t)view->now_wall_ns, "started_ns",
+        (json_int_t)view->started_wall_ns, "uptime_ns", (json_int_t)view->uptime_ns, "loop_starts",
+        (json_int_t)view->loop_starts, "overdue_ns", (json_int_t)view->overdue.ns, "loop_rests",
+        view->rests, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null(), "rtkit",
+        st_json_text_or_null(view->rtkit), "audio", audio_json(&view->audio), "observe",
+        st_observe_json(&view->observe), "watchdog", "running", view->watchdog.running,
+        "above_loop", view->watchdog.above_loop, "demoted", view->watchdog.demoted, "config",
+        "file", st_json_text_or_null(view->config.file), "read_ns",
+        (json_int_t)view->config.read_wall_ns, "error", st_json_text_or_null(view->config.error),
+        "history", history_json(view), "last_minute", minute_json(view), "events", view->events,
+        "screen", screen);
 }

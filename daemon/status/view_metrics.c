@@ -5,10 +5,11 @@
 #include "core/ns.h"
 #include "st_config.h"
 
-const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
-    1000,     2000,      5000,      10000,     20000,     50000,    100000,
-    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
-    50000000, 100000000, 200000000, 500000000, 1000000000};
+/* Upper bounds of the histogram of lateness. The first bucket includes early wake-ups. */
+static const int64_t bounds_ns[] = {1000,      2000,      5000,      10000,     20000,
+                                    50000,     100000,    200000,    500000,    1000000,
+                                    2000000,   5000000,   10000000,  20000000,  50000000,
+                                    100000000, 200000000, 500000000, 1000000000};
 
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
@@ -24,28 +25,32 @@ static void gauge(FILE *out, const char *name, const char *help, double value)
 
 static void lateness(FILE *out, const struct st_result *loop)
 {
-    const char *name = "sleeptune_lateness_seconds";
-    st_observe_metric(out, name, "histogram",
-                      "How late each cycle of the test loop woke; negative: early.");
-    ST_EACH (bound_ns, st_view_bounds_ns)
-        fprintf(out, "%s_bucket{le=\"%.9g\"} %ju\n", name, st_ns_seconds(*bound_ns),
+    st_observe_metric(out, "sleeptune_lateness_seconds", "histogram",
+                      "Wake-up of a cycle minus its due time; negative is early.");
+    ST_EACH (bound_ns, bounds_ns)
+        fprintf(out, "sleeptune_lateness_seconds_bucket{le=\"%.9g\"} %ju\n",
+                st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
-    fprintf(out, "%s_bucket{le=\"+Inf\"} %ju\n", name, loop->lateness.total_n);
-    fprintf(out, "%s_sum %.9f\n%s_count %ju\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
-            name, loop->lateness.total_n);
+    fprintf(out,
+            "sleeptune_lateness_seconds_bucket{le=\"+Inf\"} %ju\n"
+            "sleeptune_lateness_seconds_sum %.9f\n"
+            "sleeptune_lateness_seconds_count %ju\n",
+            loop->lateness.total_n, loop->lateness.sum_ns / (double)ST_NS_PER_S,
+            loop->lateness.total_n);
 }
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
     st_observe_metric(out, "sleeptune_late_wakes_total", "counter", "Late wake-ups by cause.");
-    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+    ST_EACH (row, loop->causes)
         fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %ju\n",
-                st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
+                st_cause_kind_name((enum st_cause)(row - loop->causes)), row->n);
     st_observe_metric(out, "sleeptune_late_wakes_seconds_total", "counter",
                       "Total lateness of the late wake-ups, by cause.");
-    for (int i = 0; i < ST_CAUSE_COUNT; i++)
+    ST_EACH (row, loop->causes)
         fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
-                st_cause_kind_name((enum st_cause)i), st_ns_seconds(loop->causes[i].total_ns));
+                st_cause_kind_name((enum st_cause)(row - loop->causes)),
+                st_ns_seconds(row->total_ns));
 }
 
 /** The conditions under which the loop runs. Only those that change with the machine, its kernel or
@@ -91,25 +96,24 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
     conditions(out, loop);
     gauge(out, "sleeptune_period_seconds", "Period of the test loop.",
           st_period_seconds(&loop->period));
-    const char *name = "sleeptune_loop_info";
-    st_observe_metric(out, name, "gauge",
+    st_observe_metric(out, "sleeptune_loop_info", "gauge",
                       "Scheduling policy, priority and period of the test loop.");
-    fprintf(
-        out, "%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n",
-        name, st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+    fprintf(out,
+            "sleeptune_loop_info{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
+            "\",rate_hz=\"%" PRIu32 "\"} 1\n",
+            st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
 /** Prints all parts, 0 for those that work: when a part fails, its value changes and no new series
  * begins. */
 static void degraded(FILE *out, const struct st_view *view)
 {
-    struct st_degraded list[ST_VIEW_DEGRADED_MAX];
-    const size_t n = st_view_degraded(view, list);
+    const struct st_degraded_list list = st_view_degraded(view);
     st_observe_metric(out, "sleeptune_degraded", "gauge",
                       "Parts that do not work as configured; /v1/status has the reasons.");
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
-        ST_EACH_OF (reason, list, n)
+        ST_EACH_OF (reason, list.parts, list.n)
             of_part += st_text_is(reason->what, *part);
         fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
     }

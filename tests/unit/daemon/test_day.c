@@ -22,7 +22,6 @@
 #include "daemon/loop/clockwatch.h"
 #include "daemon/observe/observed.h"
 #include "daemon/service_view.h"
-#include "daemon/status/live.h"
 #include "measure/drain.h"
 #include "store/history/history_private.h"
 #include "tests/fake/fake.h"
@@ -62,7 +61,6 @@ static struct st_config config;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_tracer_way late_wakes;
-static struct st_live live;
 static struct st_clockwatch clockwatch;
 static struct st_observed observed;
 static struct st_history_writer *writer;
@@ -192,7 +190,7 @@ static void end_minute(void)
         st_service_view_minute_so_far(&result, st_platform_now_ns(fake), st_platform_wall_ns(fake));
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     assert_true(st_service_view_minute_take(&counts, &now, &minute));
-    st_live_end_minute(&live, &lateness);
+    st_tracer_way_end_minute(&late_wakes, &lateness);
     assert_int_equal(lateness.total_n, minute.cycles);
     minute.lateness_max_ns = lateness.max_ns;
     st_causes_end_minute(causes, &minute_causes, &minute);
@@ -299,8 +297,7 @@ static void start_loop(void)
                                 .cause_above_ns = loop.cause_above_ns};
     assert_int_equal(st_hist_init(&result.lateness, 3), 0);
     assert_int_equal(st_hist_init(&result.response, 3), 0);
-    const struct st_sink late = st_tracer_way_sink(&late_wakes);
-    const struct st_sink sink = st_live_sink(&live, &loop.period, &late);
+    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
     st_drain_init(&drain, &loop, &result, &sink, &machine);
 }
 
@@ -319,8 +316,7 @@ static void start_all(void)
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events, NULL), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
-    late_wakes = (struct st_tracer_way){.causes = causes};
-    assert_int_equal(st_live_init(&live), 0);
+    assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
     assert_int_equal(st_history_writer_start(fake, &config, &events, &writer), 0);
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
@@ -349,7 +345,7 @@ static int clean_up(void **state)
 {
     char command[128];
     st_history_writer_stop(writer);
-    st_live_finish(&live);
+    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_ring_finish(&ring);

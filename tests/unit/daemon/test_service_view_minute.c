@@ -2,7 +2,6 @@
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/service_view.h"
-#include "daemon/status/live.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/period.h"
 #include "tests/unit/unit.h"
@@ -13,7 +12,6 @@ static struct st_causes *causes;
 static struct st_cause_sums ended;
 static struct st_history_minute minute;
 static struct st_tracer_way late_wakes;
-static struct st_live live;
 
 static int setup(void **state)
 {
@@ -21,27 +19,16 @@ static int setup(void **state)
     if (fake == NULL || st_events_init(&events, NULL) != 0 ||
         st_causes_new(fake, &events, &causes) != 0)
         return -1;
-    late_wakes = (struct st_tracer_way){.causes = causes};
-    return st_live_init(&live);
+    return st_tracer_way_init(&late_wakes, causes);
 }
 
 static int teardown(void **state)
 {
-    st_live_finish(&live);
+    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
     return 0;
-}
-
-/* What a session gives the minute and the sums of causes. */
-static struct st_sink all_sinks(void)
-{
-    const struct st_period period = period_of(480, 48000);
-    const struct st_sink late = st_tracer_way_sink(&late_wakes);
-    const struct st_sink sink = st_live_sink(&live, &period, &late);
-    sink.start(sink.ctx, 0);
-    return sink;
 }
 
 /* What was measured until second s, by a wall clock that is an hour ahead. */
@@ -64,7 +51,7 @@ static int64_t latest_ns(void)
 {
     struct st_hist lateness;
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
-    st_live_end_minute(&live, &lateness);
+    st_tracer_way_end_minute(&late_wakes, &lateness);
     const int64_t ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
     st_hist_finish(&lateness);
     return ns;
@@ -72,7 +59,7 @@ static int64_t latest_ns(void)
 
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
-    const struct st_sink functions = all_sinks();
+    const struct st_sink functions = st_tracer_way_sink(&late_wakes);
     struct st_history_minute before =
         until(60, (struct st_history_minute){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
@@ -170,7 +157,7 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 
 static void flood_of_late_wakes_is_counted_and_one_event(void **state)
 {
-    const struct st_sink functions = all_sinks();
+    const struct st_sink functions = st_tracer_way_sink(&late_wakes);
     const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE,
                                          .lateness_ns = 2 * ST_NS_PER_MS};
     for (int i = 0; i < 25; i++)
@@ -197,6 +184,20 @@ static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **sta
     json_decref(list);
 }
 
+static void events_are_listed_by_their_times_the_newest_first(void **state)
+{
+    static const int64_t added[] = {3, 1, 2, 2, 5, 4}; /* s; one that was held back comes late */
+    static const char *const listed[] = {"4", "5", "0", "3", "2", "1"};
+    for (int i = 0; i < (int)ST_ARRAY_LEN(added); i++)
+        st_events_add(&events, ST_LOG_DBG, added[i] * ST_NS_PER_S, ST_EVENT_PAUSE, "%d", i);
+    json_t *list = st_events_json(&events, 0);
+    assert_int_equal(json_array_size(list), ST_ARRAY_LEN(listed));
+    for (size_t i = 0; i < ST_ARRAY_LEN(listed); i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "text")),
+                            listed[i]);
+    json_decref(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +207,7 @@ int main(void)
         TEST(loop_that_does_not_sleep_measures_no_longer_than_time_went_by),
         TEST(minute_without_the_loop_goes_on_until_it_is_back),
         TEST(flood_of_late_wakes_is_counted_and_one_event),
+        TEST(events_are_listed_by_their_times_the_newest_first),
         TEST(events_are_listed_newest_first_and_the_oldest_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,9 @@ static void run(struct st_session_config *config, struct st_result *ret)
     st_session_join(session);
     assert_true(st_session_wait(session, 0));
     assert_int_equal(st_session_result(session, ret), 0);
+    if (ret->elapsed_periods > 0) /* skipped and lost ones are among them */
+        assert_int_equal(st_session_due_ns(session),
+                         st_period_due_ns(&ret->period, ret->t0_ns, ret->elapsed_periods));
     st_session_free(session);
 }
 
@@ -162,6 +165,22 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
     st_session_release(session);
     assert_true(st_session_wait(session, 60 * ST_NS_PER_S));
     assert_true(st_session_wait(session, 0));
+    st_session_join(session);
+    st_session_free(session);
+}
+
+static void no_period_is_due_while_the_loop_warms_up(void **state)
+{
+    struct st_session_config config;
+    struct st_session *session;
+    short_config(&config);
+    config.warmup_cycles = 1000000;
+    config.duration_ns = 0;
+    assert_int_equal(st_session_start(st_platform_native(), &config, &session), 0);
+    const int64_t due_ns = st_session_due_ns(session);
+    if (st_session_heartbeat(session) < config.warmup_cycles)
+        assert_int_equal(due_ns, INT64_MIN);
+    st_session_ask_stop(session);
     st_session_join(session);
     st_session_free(session);
 }
@@ -400,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_loop_runs_on_the_cpu_that_was_asked_for),
         cmocka_unit_test(stop_ends_an_endless_run_early_and_keeps_what_it_has),
         cmocka_unit_test(wait_for_a_loop_that_does_not_end_has_an_end),
+        cmocka_unit_test(no_period_is_due_while_the_loop_warms_up),
         cmocka_unit_test(sink_gets_every_period_in_order),
         cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
         cmocka_unit_test(sleeps_that_freebsd_stretches_are_known_by_its_sysctls),

@@ -21,13 +21,13 @@ static int setup(void **state)
     if (fake == NULL || st_events_init(&events, NULL) != 0 ||
         st_causes_new(fake, &events, &causes) != 0)
         return -1;
-    late_wakes = (struct st_tracer_way){.causes = causes};
     st_causes_begin(causes, &config);
-    return 0;
+    return st_tracer_way_init(&late_wakes, causes);
 }
 
 static int teardown(void **state)
 {
+    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);

@@ -457,10 +457,10 @@ static void rhythm_of_long_cycles_is_said(void **state)
 {
     struct st_dropout_client *client =
         add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
-    client->block.frames = 32768;
-    client->block.rate_hz = 48000;
+    client->last.block_frames = 32768;
+    client->last.rate_hz = 48000;
     look("");
-    client->block.any = 1;
+    client->last.block_any = 1;
     look("");
     shown_is(__func__);
 }
@@ -555,7 +555,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     look("");
     client->load.streams_n = 1;
     look("of a player");
-    client->load.cycles_n = 0;
+    client->load = (struct st_xrun_load){.streams_n = 1}; /* none in the last 10 s */
     pipewire->seen.frames = 2048;
     pipewire->seen.period_ns = 42666667;
     look("it was raised since");

@@ -1,5 +1,4 @@
 /* Status document and metrics from a gathered view. */
-#include "daemon/status/live.h"
 #include "tests/unit/shown_json.h"
 #include "tests/unit/view_fixture.h"
 
@@ -85,6 +84,7 @@ static void last_document_says_ended(void **state)
 static void closed_stream_shows_no_figures_of_an_old_one(void **state)
 {
     view.audio.state = ST_AUDIO_WAITING;
+    ST_PRINT(view.audio.error, "x");
     view.audio.latency_ns = 5;
     look("");
     shown_is(__func__);
@@ -136,7 +136,7 @@ static void degrade_all(size_t sources_n)
     view.ended = true;
     view.audio.state = ST_AUDIO_WAITING;
     ST_PRINT(view.watchdog.reason, "taken from the loop");
-    for (char *const *error = (char *const[]){view.config.error, view.failed.http,
+    for (char *const *error = (char *const[]){view.audio.error, view.config.error, view.failed.http,
                                               view.failed.socket, view.failed.trace, NULL};
          *error != NULL; error++)
         memcpy(*error, "x", 2);
@@ -191,9 +191,8 @@ static void metrics_have_no_count_of_what_is_not_watched(void **state)
 
 static void metrics_count_each_degraded_part(void **state)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     degrade_all(5);
-    assert_int_equal(st_view_degraded(&view, degraded), 15);
+    assert_int_equal(st_view_degraded(&view).n, 15);
     char *text = st_view_metrics(&view, true);
     assert_int_equal(degraded_n(text), 15);
     free(text);
@@ -214,14 +213,12 @@ static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
 /* More than any daemon has at once. */
 static void what_is_degraded_has_room_in_its_list(void **state)
 {
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX + 8] = {0};
     degrade_all(ST_XRUN_SOURCES_MAX);
     view.overdue.ns = 12 * ST_NS_PER_S;
-    assert_int_equal(st_view_degraded(&view, degraded), ST_VIEW_DEGRADED_MAX);
-    assert_string_equal(degraded[0].what, "loop");
-    assert_non_null(degraded[ST_VIEW_DEGRADED_MAX - 1].what);
-    for (size_t i = ST_VIEW_DEGRADED_MAX; i < ST_ARRAY_LEN(degraded); i++)
-        assert_null(degraded[i].what);
+    const struct st_degraded_list list = st_view_degraded(&view);
+    assert_int_equal(list.n, ST_VIEW_DEGRADED_MAX);
+    assert_string_equal(list.parts[0].what, "loop");
+    assert_string_equal(list.parts[list.n - 1].what, "history");
     json_t *document = st_view_json(&view);
     assert_int_equal(json_array_size(json_object_get(document, "degraded")), ST_VIEW_DEGRADED_MAX);
     json_decref(document);
