@@ -225,6 +225,7 @@ static bool is_steady(const struct run *run)
 static void end_run(struct run *run, const struct st_glitch *forced, size_t forced_n)
 {
     run->view.result = &run->result;
+    run->view.live = &run->live;
     run->view.rate_ppm = (double)NAN;
     st_hearing_end(&run->hearing, forced, forced_n, &run->result);
 }
@@ -246,7 +247,6 @@ static int record(const struct st_listen_wish *wish, struct run *run)
     if (status != ST_EXIT_DONE)
         return status;
     struct utsname system;
-    view->live = &run->live;
     if (uname(&system) == 0)
         ST_PRINT(view->kernel, "%.40s %.80s", system.sysname, system.release);
     end_run(run, run->live.forced, run->live.forced_n);
@@ -288,11 +288,10 @@ static int judge(const struct options *o, struct run *run, struct st_wav *wav)
         glitch->at_frame = glitch->at_frame * wav->rate_hz / FILE_HZ;
         glitch->frames = glitch->frames > 1 ? glitch->frames * wav->rate_hz / FILE_HZ : 1;
     }
-    run->view.file = o->input;
     run->view.rate_hz = wav->rate_hz;
     run->view.channels = wav->channels;
-    run->view.is_cut = wav->is_cut;
     end_run(run, signal.glitches, signal.glitches_n);
+    run->result.remarks[ST_REMARK_CUT] = wav->is_cut;
     return ST_EXIT_DONE;
 }
 

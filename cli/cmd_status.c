@@ -22,7 +22,6 @@
 #include "platform/user_folder.h"
 #include "st_config.h"
 
-#define ROWS_MAX   300
 #define FIRST_MS   500  /* time-out of the daemon's answer, if `sleeptune` runs without a command */
 #define LINE_MS    5000 /* interval of requests with --follow: long, since a bar runs all day */
 #define WATCH_MS   1000
@@ -72,14 +71,13 @@ static int print_text(const struct st_daemon_answer *answer, const struct wish *
     const char *whose = st_daemon_client_whose(wish->socket, answer, &current);
     const struct st_status_screen how = {
         .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
-    struct st_screen screen;
+    struct st_screen screen = {.rows = ST_SCREEN_ROWS,
+                               .columns = st_terminal_width(STDOUT_FILENO),
+                               .unicode = st_locale_utf8()};
     if (wish->details)
         add_sizes(answer, wish);
-    if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
-        return st_failure("out of memory");
     st_status_screen_draw(&screen, answer->document, &how);
     st_screen_print(&screen, stdout);
-    st_screen_finish(&screen);
     return ST_EXIT_DONE;
 }
 
@@ -229,31 +227,15 @@ static int print_lines(const struct wish *wish)
 #define BEGIN "\033[?1049h\033[?25l"
 #define END   "\033[?1049l\033[?25h"
 
-static const struct {
-    /* parameters of SGR, the escape sequence for colours; may be "" */
-    const char *attribute, *colour;
-} styles[] = {[ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},
-              [ST_STYLE_DIM] = {"0", ""},       [ST_STYLE_GOOD] = {"0;1", ";32"},
-              [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
-              [ST_STYLE_ALERT] = {"0;1;7", ""}};
+static const char *const styles[] = {"0", "0;1", "0", "0;1", "0;1", "0;1", "0;1;7"},
+                         *const colours[] = {"0",      "0;1",    "0",    "0;1;32",
+                                             "0;1;33", "0;1;31", "0;1;7"};
 
+/* Shows each row over what stood there. */
 static void show(const struct st_screen *screen)
 {
-    const bool colour = st_terminal_colour();
-    for (int row = 0; row < screen->rows; row++) {
-        int style = -1;
-        /* the cell at the lower right stays empty: some terminals would scroll */
-        const int columns = screen->columns - (row + 1 == screen->rows);
-        printf("\033[%d;1H", row + 1);
-        for (int column = 0; column < columns; column++) {
-            const struct st_cell *cell = st_screen_cell(screen, row, column);
-            if (cell->style != style)
-                printf("\033[%s%sm", styles[cell->style].attribute,
-                       colour ? styles[cell->style].colour : "");
-            style = cell->style;
-            fputs(cell->text, stdout);
-        }
-    }
+    for (int row = 0; row < screen->rows; row++)
+        printf("\033[%d;1H\033[K%s", row + 1, st_text_or(screen->all[row].text, ""));
     fflush(stdout);
 }
 
@@ -308,12 +290,13 @@ static void draw(const struct watch *watch)
 {
     const char *message;
     const bool alert = choose_message(watch, &message);
-    struct st_screen screen;
     struct winsize size = {0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL,
-                       st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
-        return; /* out of memory: try again in the next second */
+    struct st_screen screen = {.rows = size.ws_row > 0 ? ST_MIN(size.ws_row, ST_SCREEN_ROWS)
+                                                       : ROWS_USUAL,
+                               .columns = st_terminal_width(STDOUT_FILENO),
+                               .unicode = st_locale_utf8(),
+                               .styles = st_terminal_colour() ? colours : styles};
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
                                          .whose = watch->whose,
@@ -323,7 +306,6 @@ static void draw(const struct watch *watch)
                                          .message = message};
     st_status_screen_draw(&screen, watch->answer.document, &how);
     show(&screen);
-    st_screen_finish(&screen);
 }
 
 static int follow_screen(const struct wish *wish)

@@ -30,7 +30,8 @@ extern const struct st_path_words {
     uint32_t least_us;
 } st_hearing_classes[ST_PATH_CLASSES_N];
 
-/* Remarks on a recording, which are not counted as losses. The name is used in the JSON. */
+/* Remarks: not counted as losses. The name is used in the JSON. CUT is set by who reads the file.
+ */
 #define ST_REMARKS(X)                                                                              \
     X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")            \
     X(NO_SIGNAL, "no-signal",                                                                      \
@@ -45,7 +46,8 @@ extern const struct st_path_words {
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                      \
     X(SHORT, "short", "The recording is too short: the signal's deliberate glitches need 7 s.")    \
     X(CLOCKS, "clocks",                                                                            \
-      "The clocks of the two cards are more than 0.1 % apart: too far to compare.")
+      "The clocks of the two cards are more than 0.1 % apart: too far to compare.")                \
+    X(CUT, "cut", "The file is cut: all before the cut was read.")
 
 enum st_remark {
 #define ST_REMARK(id, name, text) ST_REMARK_##id,

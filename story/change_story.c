@@ -16,14 +16,12 @@ const char *st_change_story_what(const json_t *what)
                *name = st_json_text_of(what, "name");
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
-    const char *verb = came ? "came" : "changed", *text = st_text("%.*s", NAME_LEN, name);
-    if (!file && !st_text_is(kind, "package"))
-        text = st_text("the %s", text);
-    if (gone)
-        verb = "went away";
-    else if (!file && !came)
-        verb = st_text("became %.*s", NAME_LEN, now);
-    return st_safe_text(st_text("%s %s", text, verb));
+    const char *the = file || st_text_is(kind, "package") ? "" : "the ",
+               *verb = gone   ? "went away"
+                       : came ? "came"
+                       : file ? "changed"
+                              : st_text("became %.*s", NAME_LEN, now);
+    return st_safe_text(st_text("%s%.*s %s", the, NAME_LEN, name, verb));
 }
 
 size_t st_change_story_more_n(const json_t *list)
@@ -41,9 +39,9 @@ static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
                                        "Thursday", "Friday", "Saturday"};
     const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * ST_NS_PER_DAY && localtime_r(&s, &local) != NULL)
-        return days[local.tm_wday];
-    return st_text("%.10s", st_when_text(wall_ns));
+    return st_ns_sub(now_wall_ns, wall_ns) < 6 * ST_NS_PER_DAY && localtime_r(&s, &local) != NULL
+               ? days[local.tm_wday]
+               : st_text("%.10s", st_when_text(wall_ns));
 }
 
 static const char *rate_text(const json_t *side)
@@ -60,8 +58,8 @@ const char *st_change_story_kernel(const json_t *what, const char *modules)
     json_array_foreach(what, i, one)
     {
         const char *before = st_json_text_of(one, "before");
-        if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before == NULL ||
-            before[0] == '.' || strchr(before, '/') != NULL)
+        if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before[0] == '.' ||
+            strchr(before, '/') != NULL)
             continue;
         if (access(st_text("%s/%s", modules, before), F_OK) == 0)
             return st_text(" Kernel %s is still installed: boot it to compare.",
@@ -85,12 +83,12 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, boo
     *ret_worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
     if (last == NULL)
         return "";
-    const char *text = st_text("%s dropouts since %s, when %s", *ret_worse ? "More" : "Fewer",
-                               day_text(st_json_integer(last, "at_ns"), now_wall_ns),
-                               st_change_story_what(json_array_get(list, 0)));
-    if (more_n > 0)
-        text = st_text("%s and %zu more thing%s changed", text, more_n, ST_PLURAL(more_n));
-    text = st_text("%s: %s an hour, before %s.", text, rate_text(json_object_get(last, "since")),
-                   rate_text(json_object_get(last, "before")));
-    return *ret_worse ? st_text("%s%s", text, st_change_story_kernel(list, "/lib/modules")) : text;
+    const char *more =
+        more_n > 0 ? st_text(" and %zu more thing%s changed", more_n, ST_PLURAL(more_n)) : "";
+    return st_text(
+        "%s dropouts since %s, when %s%s: %s an hour, before %s.%s", *ret_worse ? "More" : "Fewer",
+        day_text(st_json_integer(last, "at_ns"), now_wall_ns),
+        st_change_story_what(json_array_get(list, 0)), more,
+        rate_text(json_object_get(last, "since")), rate_text(json_object_get(last, "before")),
+        *ret_worse ? st_change_story_kernel(list, "/lib/modules") : "");
 }

@@ -5,7 +5,7 @@
 struct list {
     struct st_history_reader *reader;
     struct st_text_buffer writing;
-    bool any;
+    const char *between; /* what separates the next event from the one before it */
 };
 
 static int join(void *beside, ST_UNUSED int64_t id, const struct st_event *late)
@@ -39,24 +39,21 @@ static int take(void *ctx, int64_t id, const struct st_event *event)
         return r;
     json_t *document = st_event_story_json(event, &beside);
     st_json_set(document, "id", id);
-    if (list->any)
-        st_text_buffer_printf(&list->writing, ",");
+    st_text_buffer_printf(&list->writing, "%s", list->between);
     const int failed = json_dump_callback(document, st_json_write, &list->writing, JSON_COMPACT);
     json_decref(document);
-    list->any = true;
+    list->between = ",";
     return failed != 0 ? -ENOMEM : 0;
 }
 
 int st_event_list_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                        char **ret)
 {
-    struct list list = {.reader = reader};
+    struct list list = {.reader = reader, .between = ""};
     bool more = false;
-    const char *since = "null";
-    if (wish->since_ns != INT64_MIN)
-        since = st_text("%jd", wish->since_ns);
     st_text_buffer_printf(&list.writing,
-                          "{\"schema\":\"sleeptune-events/1\",\"since_ns\":%s,\"events\":[", since);
+                          "{\"schema\":\"sleeptune-events/1\",\"since_ns\":%s,\"events\":[",
+                          wish->since_ns == INT64_MIN ? "null" : st_text("%jd", wish->since_ns));
     const int r = st_history_read_events(reader, wish, take, &list, &more);
     st_text_buffer_printf(&list.writing, "],\"more\":%s}", more ? "true" : "false");
     char *text = st_text_buffer_take(&list.writing);

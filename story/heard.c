@@ -25,28 +25,30 @@ static const struct st_heard_session *session_of(const struct st_heard_mark *mar
     return NULL;
 }
 
-/* Sets for each cause: covered_ns, the part of the session that is at most a mark's window after an
- * event of the cause; and hit, whether the mark itself is in that part. */
+/* Adds to each cause whether the mark is at most its window after an event of the cause, and the
+ * chance of that: the part of the session that is. */
 static void look_behind(const struct st_heard_mark *mark, const struct st_heard_session *session,
                         const struct st_heard_event *events, size_t events_n,
                         struct st_heard_cause *causes, size_t causes_n)
 {
-    ST_EACH_OF (cause, causes, causes_n) {
-        cause->covered_ns = 0;
-        cause->end_ns = session->from_ns;
-        cause->hit = false;
-    }
     ST_EACH_OF (event, events, events_n) {
         struct st_heard_cause *cause = &causes[event->cause];
         int64_t from_ns = st_ns_add(event->from_ns, mark->least_ns),
                 to_ns = st_ns_add(event->to_ns, mark->window_ns);
-        from_ns = ST_MAX(from_ns, cause->end_ns);
+        from_ns = ST_MAX(ST_MAX(from_ns, cause->end_ns), session->from_ns);
         to_ns = ST_MIN(to_ns, session->to_ns);
         if (to_ns > from_ns) {
             cause->covered_ns = st_ns_add(cause->covered_ns, st_ns_sub(to_ns, from_ns));
             cause->end_ns = to_ns;
         }
         cause->hit = cause->hit || st_heard_fits(mark, event);
+    }
+    ST_EACH_OF (cause, causes, causes_n) {
+        cause->hits_n += cause->hit;
+        cause->expected +=
+            fmax(CHANCE_LEAST,
+                 (double)cause->covered_ns / (double)st_ns_sub(session->to_ns, session->from_ns));
+        cause->covered_ns = cause->end_ns = cause->hit = 0;
     }
 }
 
@@ -67,12 +69,6 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
         counted_n++;
         last_ns = mark->at_ns;
         look_behind(mark, session, events, events_n, causes, causes_n);
-        ST_EACH_OF (cause, causes, causes_n) {
-            cause->hits_n += cause->hit;
-            cause->expected +=
-                fmax(CHANCE_LEAST, (double)cause->covered_ns /
-                                       (double)st_ns_sub(session->to_ns, session->from_ns));
-        }
     }
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);

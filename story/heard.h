@@ -39,7 +39,7 @@ struct st_heard_cause {
     double p_value;  /* probability that the cause explains at least hits_n marks by chance */
     bool frequent;   /* its windows cover more than ST_HEARD_FREQUENT of the playing time */
     bool named;      /* the cause explains significantly more marks than by chance */
-    /* The next members are used by heard.c only, for the session of the current mark. */
+    /* The next members are used by heard.c only, for one mark; otherwise 0. */
     int64_t covered_ns, end_ns;
     bool hit;
 };

@@ -63,8 +63,8 @@ struct list {
      * time */
     struct st_heard_event events[4 * EVENTS_MAX];
     size_t events_n;
-    struct st_heard_session sessions[ST_HISTORY_RUNS_MAX + 1];
-    size_t sessions_n;
+    /* behind an empty one */
+    struct st_heard_session sessions[ST_HISTORY_RUNS_MAX + 2];
     struct st_heard_cause causes[CAUSES];
     struct st_history_sizes sizes;
 };
@@ -108,35 +108,27 @@ static struct words words_of(size_t cause)
 /* How a user can report a click (make a mark), each with the least and most time from the click to
  * the report. To type a command takes longest, to press a key is fastest; a notification comes up
  * to a minute after a dropout. */
-static const struct way {
+static const struct {
     const char *by;
-    int64_t window_ns, least_ns;
-    bool prompted;
+    struct st_heard_mark mark; /* without its time */
 } ways[] = {
-    {"key", 2500 * ST_NS_PER_MS, 100 * ST_NS_PER_MS, false},
-    {"page", SOON_NS, 200 * ST_NS_PER_MS, false},
-    {"typed", 30 * ST_NS_PER_S, 500 * ST_NS_PER_MS, false},
-    {"prompted", LONGEST_NS, 0, true},
+    {"key", {0, 2500 * ST_NS_PER_MS, 100 * ST_NS_PER_MS, false}},
+    {"page", {0, SOON_NS, 200 * ST_NS_PER_MS, false}},
+    {"typed", {0, 30 * ST_NS_PER_S, 500 * ST_NS_PER_MS, false}},
+    {"prompted", {0, LONGEST_NS, 0, true}},
 };
-
-static const struct way *way_of(const char *by)
-{
-    ST_EACH (way, ways) {
-        if (st_text_is(way->by, by))
-            return way;
-    }
-    return &ways[0];
-}
 
 static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
-    const struct way *way = way_of(event->source);
-    list->about[list->n] = (struct about){.heard = *event, .cause = CAUSES};
-    list->marks[list->n++] = (struct st_heard_mark){.at_ns = event->wall_ns,
-                                                    .window_ns = way->window_ns,
-                                                    .least_ns = way->least_ns,
-                                                    .prompted = way->prompted};
+    struct st_heard_mark *mark = &list->marks[list->n];
+    list->about[list->n++] = (struct about){.heard = *event, .cause = CAUSES};
+    *mark = ways[0].mark;
+    ST_EACH (way, ways) {
+        if (st_text_is(way->by, event->source))
+            *mark = way->mark;
+    }
+    mark->at_ns = event->wall_ns;
     return 0;
 }
 
@@ -144,10 +136,9 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
  * lost, 1 for a dropout, 0 for all others. */
 static int rank(const struct st_event *event)
 {
-    if (event->kind == ST_EVENT_OBSERVE_LOST)
-        /* If the event has a length, the source is watched again, so the loss is over. */
-        return event->span_ns == 0 ? 2 : 0;
-    return st_event_kind_is_dropout(event->kind);
+    /* If the event has a length, the source is watched again, so the loss is over. */
+    const bool is_lost = event->kind == ST_EVENT_OBSERVE_LOST && event->span_ns == 0;
+    return is_lost ? 2 : st_event_kind_is_dropout(event->kind);
 }
 
 /* Finds how much of the event's loss or lateness (ns) was before the mark. -1: not known, because
@@ -155,11 +146,9 @@ static int rank(const struct st_event *event)
 static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
 {
     const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
-    if (!st_event_kind_is_dropout(event->kind))
-        return event->lateness_ns;
-    if (after_ns > 0 && event->count_n > 1)
-        return -1;
-    return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
+    return !st_event_kind_is_dropout(event->kind) ? event->lateness_ns
+           : after_ns > 0 && event->count_n > 1   ? -1
+                                                : ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
 /* Did the event end at most SOON_NS before the mark, as is usual when a user reports it? True for
@@ -183,9 +172,9 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
     if (rank(event) != rank(than))
         return rank(event) > rank(than) ||
                (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
-    if (is_soon(mark, event) != is_soon(mark, than))
-        return is_soon(mark, event);
-    return before_ns(mark, event) >= before_ns(mark, than);
+    return is_soon(mark, event) != is_soon(mark, than)
+               ? is_soon(mark, event)
+               : before_ns(mark, event) >= before_ns(mark, than);
 }
 
 static const struct st_heard_event *add(struct list *list, const struct st_event *event,
@@ -237,21 +226,17 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
 {
     struct list *list = ctx;
     const struct st_event_pressure *c = &event->pressure;
-    const struct {
-        size_t cause;
-        bool much;
-    } beside[] = {{OF_MEMORY, c->pressure_memory_permille >= MUCH},
-                  {OF_DISK, c->pressure_io_permille >= MUCH},
-                  {OF_THROTTLING, c->throttles_n > 0}};
     const size_t cause = cause_of(event);
     if (cause == CAUSES)
         return 0;
     if (event->kind != ST_EVENT_LATE_WAKE || !is_too_short(list, event))
         take(list, event, cause);
-    ST_EACH (row, beside) {
-        if (row->much)
-            (void)add(list, event, row->cause);
-    }
+    if (c->pressure_memory_permille >= MUCH)
+        add(list, event, OF_MEMORY);
+    if (c->pressure_io_permille >= MUCH)
+        add(list, event, OF_DISK);
+    if (c->throttles_n > 0)
+        add(list, event, OF_THROTTLING);
     return 0;
 }
 
@@ -263,33 +248,16 @@ static int by_start(const void *left, const void *right)
 
 /* Makes sessions: times in which something played, on whatever server and at whatever buffer size.
  * Times less than a minute apart are one session, since they are known to the minute. */
-static void make_sessions(struct list *list)
+static size_t make_sessions(struct list *list)
 {
+    struct st_heard_session *last = list->sessions;
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
-        struct st_heard_session *last =
-            list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
-        if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, ST_NS_PER_MINUTE))
+        if (run->from_wall_ns <= st_ns_add(last->to_ns, ST_NS_PER_MINUTE))
             last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);
         else if (run->to_wall_ns > run->from_wall_ns)
-            list->sessions[list->sessions_n++] =
-                (struct st_heard_session){run->from_wall_ns, run->to_wall_ns};
+            *++last = (struct st_heard_session){run->from_wall_ns, run->to_wall_ns};
     }
-}
-
-static json_t *mark_json(const struct list *list, size_t i)
-{
-    const struct about *about = &list->about[i];
-    const struct st_event *heard = &about->heard, *found = &about->found;
-    const bool known = about->cause != CAUSES,
-               no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
-    const char *text = known ? st_event_story_text(found, &about->beside) : "";
-    return json_pack(
-        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns,
-        "by", st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns,
-        "note", st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
-        st_json_text_or_null(words_of(about->cause).name), "cause_time_ns",
-        st_json_integer_or_null(known, found->wall_ns), "text", st_json_text_or_null(text),
-        "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
+    return (size_t)(last - list->sessions);
 }
 
 /* The first line: "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained:
@@ -298,7 +266,6 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
     const struct st_heard_cause *best = NULL;
-    const char *but = "", *text = "no cause came before them more often than by chance";
     if (list->n == 0)
         return "No click was marked. When it clicks, run: sleeptune heard";
     ST_EACH_OF (about, list->about, list->n)
@@ -311,39 +278,54 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
             best = cause;
     }
     const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
-    if (counted_n < list->n)
-        but = st_text(
-            ", of which %" PRIu32
-            " count (those made while something plays; of marks less than 10 s apart one counts)",
-            counted_n);
-    if (counted_n < ST_HEARD_LEAST_N)
-        text = st_text("too few to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N);
-    else if (best != NULL)
-        text = st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
-                       best->hits_n, counted_n, name, best->expected);
-    else if (named_n[most] > 0)
-        text = st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
-                       list->causes[most].frequent ? "is too frequent to tell it from chance"
-                                                   : "may be chance");
-    text = st_text("%zu mark%s%s: %s.", list->n, ST_PLURAL(list->n), but, text);
-    if (named_n[CAUSES] == 0)
-        return text;
-    return st_text("%s %zu unexplained: sleeptune noticed nothing then ('sleeptune status "
-                   "--details' says what is not watched).",
-                   text, named_n[CAUSES]);
+    const char *but =
+        counted_n < list->n
+            ? st_text(", of which %" PRIu32
+                      " count (only while something plays; marks less than 10 s apart are one)",
+                      counted_n)
+            : "";
+    const char *text =
+        counted_n < ST_HEARD_LEAST_N
+            ? st_text("too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N)
+        : best != NULL
+            ? st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
+                      best->hits_n, counted_n, name, best->expected)
+        : named_n[most] > 0
+            ? st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
+                      list->causes[most].frequent ? "is too frequent to tell it from chance"
+                                                  : "may be chance")
+            : "no cause came before them more often than by chance";
+    const char *unexplained =
+        named_n[CAUSES] > 0 ? st_text(" %zu unexplained: sleeptune noticed nothing then "
+                                      "('sleeptune status --details' says what is not watched).",
+                                      named_n[CAUSES])
+                            : "";
+    return st_text("%zu mark%s%s: %s.%s", list->n, ST_PLURAL(list->n), but, text, unexplained);
 }
 
 static json_t *document_of(struct list *list)
 {
     json_t *marks = json_array();
     const uint32_t counted_n =
-        st_heard_judge(list->marks, list->n, list->events, list->events_n, list->sessions,
-                       list->sessions_n, list->causes, CAUSES);
-    for (size_t i = 0; i < list->n; i++)
-        (void)json_array_append_new(marks, mark_json(list, i));
-    return json_pack("{s:s, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "text",
-                     answer_text(list, counted_n), "marks_that_count", (json_int_t)counted_n,
-                     "marks", marks);
+        st_heard_judge(list->marks, list->n, list->events, list->events_n, list->sessions + 1,
+                       make_sessions(list), list->causes, CAUSES);
+    ST_EACH_OF (about, list->about, list->n) {
+        const struct st_event *heard = &about->heard, *found = &about->found;
+        const bool known = about->cause != CAUSES,
+                   no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
+        const char *text = known ? st_event_story_text(found, &about->beside) : "";
+        json_array_append_new(
+            marks, json_pack("{s:I, s:o, s:I, s:o, s:i, s:o, s:o, s:o, s:o}", "time_ns",
+                             (json_int_t)heard->wall_ns, "by", st_json_safe_string(heard->source),
+                             "window_ns", (json_int_t)list->marks[about - list->about].window_ns,
+                             "note", st_json_text_or_null(heard->detail), "events", about->fits_n,
+                             "cause", st_json_text_or_null(words_of(about->cause).name),
+                             "cause_time_ns", st_json_integer_or_null(known, found->wall_ns),
+                             "text", st_json_text_or_null(text), "unheard",
+                             st_json_text_or_null(no_loss ? heard->client : "")));
+    }
+    return json_pack("{s:s, s:s, s:i, s:o}", "schema", "sleeptune-heard/1", "text",
+                     answer_text(list, counted_n), "marks_that_count", counted_n, "marks", marks);
 }
 
 int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -355,8 +337,7 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
     if (list == NULL)
         return -ENOMEM;
     int r = st_history_read_last(reader, EVENTS_MAX, &oldest_ns);
-    if (oldest_ns != INT64_MIN)
-        since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
+    since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
     struct st_history_events_wish wish = {.since_ns = since_ns,
                                           .until_ns = until_ns,
                                           .limit = MARKS_MAX,
@@ -367,18 +348,16 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
     wish.limit = EVENTS_MAX;
     /* Reads events from LONGEST_NS before since_ns on, because the first mark may be explained by
      * one of these. */
-    if (since_ns != INT64_MIN)
-        wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
+    wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);
     if (r == 0 && list->n > 0)
         r = st_history_read_events(reader, &wish, take_event, list, &more);
-    ST_EACH_OF (about, list->about, list->n) {
-        if (r == 0 && about->cause != CAUSES)
-            r = st_event_list_beside(reader, &about->found, &about->beside);
+    for (size_t i = 0; r == 0 && i < list->n; i++) {
+        if (list->about[i].cause != CAUSES)
+            r = st_event_list_beside(reader, &list->about[i].found, &list->about[i].beside);
     }
     if (r == 0) {
-        make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         *ret = document_of(list);
     }

@@ -18,15 +18,14 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
                              const struct st_cause_sums *sums, const struct st_cause_span *span,
                              char **ret)
 {
-    const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL)),
-                  end_ns = given_or(asked->until_ns, INT64_MAX);
+    const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL));
+    int64_t since_ns = asked->since_ns, until_ns = given_or(asked->until_ns, INT64_MAX);
     const struct st_history_span steps = {given_or(asked->since_ns, now_ns - ST_NS_PER_DAY), now_ns,
                                           given_or(asked->step_ns, 0)};
-    const struct st_history_events_wish events = {.since_ns = asked->since_ns,
-                                                  .until_ns = end_ns,
+    const struct st_history_events_wish events = {.since_ns = since_ns,
+                                                  .until_ns = until_ns,
                                                   .limit = given_or(asked->limit, USUAL_EVENTS),
                                                   .kind = asked->kind};
-    int64_t since_ns = asked->since_ns, until_ns = end_ns;
     json_t *document = NULL;
     int r = -ERANGE;
     switch (asked->document) {
@@ -58,9 +57,8 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
 
 const char *st_history_document_error(const struct st_history_reader *reader, int r)
 {
-    if (r == -ERANGE)
-        return "'since' is later than 'until'";
-    if (r == -E2BIG)
-        return "the answer would be too large: ask for a shorter time, or for longer steps";
-    return st_history_read_error(reader, r);
+    return r == -ERANGE ? "'since' is later than 'until'"
+           : r == -E2BIG
+               ? "the answer would be too large: ask for a shorter time, or for longer steps"
+               : st_history_read_error(reader, r);
 }

@@ -25,27 +25,23 @@ struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 static const char *rate_text(const struct st_size_rate *rate)
 {
     const char *high = st_miss_events_rate_text(rate->high);
-    if (rate->per_hour <= 0)
-        return st_text("none (at most %s)", high);
-    return st_text("%s (%s to %s)", st_miss_events_seen_text(rate->per_hour),
-                   st_miss_events_seen_text(rate->low), high);
+    return rate->per_hour <= 0 ? st_text("none (at most %s)", high)
+                               : st_text("%s (%s to %s)", st_miss_events_seen_text(rate->per_hour),
+                                         st_miss_events_seen_text(rate->low), high);
 }
 
 /* A row of the table, for the terminal and the page. */
-static json_t *screen_row(const struct st_history_size *size, bool several, const char *played,
-                          const char *rate)
+static json_t *screen_row(const struct st_history_size *size, bool several)
 {
-    char label[64], dropouts[32];
-    ST_PRINT(label, "%jd frames", size->frames);
-    if (several)
-        ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
-    ST_PRINT(dropouts, "%jd", size->dropouts_n);
-    return json_pack(
-        "{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
-        st_json_safe_string(st_text("bursts an hour: %s; played for %s", rate, played)), "state",
-        size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
-        rate, played, dropouts,
-        st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
+    const struct st_size_rate bounds = st_size_list_rate(size);
+    const char *played = st_ns_long(size->playing_ns), *rate = rate_text(&bounds),
+               *label = st_text_joined(st_text("%jd frames", size->frames), ", ",
+                                       several ? st_xrun_sources_title(size->source) : NULL);
+    return json_pack("{s:o, s:s, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label),
+                     "text", st_text("bursts an hour: %s; played for %s", rate, played), "state",
+                     size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
+                     st_json_safe_string(label), rate, played, st_text("%jd", size->dropouts_n),
+                     st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }
 
 static json_t *row_json(const struct st_history_size *size)
@@ -56,7 +52,7 @@ static json_t *row_json(const struct st_history_size *size)
                      "rate_hz", (json_int_t)size->rate_hz, "playing_ns",
                      (json_int_t)size->playing_ns, "dropouts", (json_int_t)size->dropouts_n,
                      "bursts", (json_int_t)size->bursts_n, "per_hour", rate.per_hour, "low",
-                     rate.low, "high", st_json_real_or_null(isfinite(rate.high), rate.high));
+                     rate.low, "high", st_json_real_or_null(true, rate.high));
 }
 
 static json_t *run_json(const struct st_history_run *run)
@@ -68,23 +64,19 @@ static json_t *run_json(const struct st_history_run *run)
 
 static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int64_t until_ns)
 {
-    json_t *list = json_array(), *rows = json_array(), *runs = json_array();
+    /* of too many, none is said */
+    json_t *list = json_array(), *rows = json_array(),
+           *runs = sizes->runs_n > ST_HISTORY_RUNS_MAX ? json_null() : json_array();
     const bool several =
         sizes->n > 0 && !st_text_is(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source);
     ST_EACH_OF (size, sizes->sizes, sizes->n) {
-        const struct st_size_rate rate = st_size_list_rate(size);
-        (void)json_array_append_new(list, row_json(size));
+        json_array_append_new(list, row_json(size));
         if ((double)size->playing_ns >= LEAST_S * 1e9)
-            (void)json_array_append_new(
-                rows, screen_row(size, several, st_ns_long(size->playing_ns), rate_text(&rate)));
+            json_array_append_new(rows, screen_row(size, several));
     }
-    for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++) {
-        if (sizes->runs[i].frames > 0)
-            (void)json_array_append_new(runs, run_json(&sizes->runs[i]));
-    }
-    if (sizes->runs_n > ST_HISTORY_RUNS_MAX) {
-        json_decref(runs);
-        runs = json_null();
+    ST_EACH_OF (run, sizes->runs, sizes->runs_n) {
+        if (run->frames > 0)
+            json_array_append_new(runs, run_json(run));
     }
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema", "sleeptune-sizes/1",

@@ -1,4 +1,4 @@
-/* Writes a trace in Chrome's format (story/trace_json.h) from a copy of PipeWire's last cycles that
+/* Writes a trace in Chrome's format from a copy of PipeWire's last cycles that
  * the daemon made (daemon/history/recorder.h), with the events of that time and, if the daemon
  * traced, the kernel's events. */
 #pragma once

@@ -7,7 +7,6 @@
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
-#include "core/text/safe.h"
 #include "st_config.h"
 
 #define SCREEN_LINES 23 /* lines of a terminal, without the one for the prompt */
@@ -24,11 +23,8 @@
 /** The status in its colour, padded to `width`. */
 static void print_status(const struct st_printer *printer, enum st_status status, int width)
 {
-    if (printer->colour)
-        fputs(st_finding_statuses[status].colour, printer->out);
-    fprintf(printer->out, "%-*s", width, st_finding_statuses[status].name);
-    if (printer->colour)
-        fputs("\033[0m", printer->out);
+    fprintf(printer->out, "%s%-*s%s", printer->colour ? st_finding_statuses[status].colour : "",
+            width, st_finding_statuses[status].name, printer->colour ? "\033[0m" : "");
 }
 
 /** Prints text, wrapped, with this indentation. */
@@ -52,17 +48,17 @@ static void print_lines(const struct st_printer *printer, const char *label, con
 static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_tuned_row *tuned = st_report_tuned(printer->report, finding);
+    const bool is_said =
+        printer->report->answer == NULL && finding == st_report_first_problem(printer->report);
     /* effect "": no upper bound of the cost is known, or the summary contains the cost */
-    const char *what = finding->summary, *effect = "";
+    const char *what = is_said ? finding->rule->title : finding->summary, *effect = "";
     const char *cost =
         st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
-    if (printer->report->answer == NULL && finding == st_report_first_problem(printer->report))
-        what = finding->rule->title;
-    if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
-        effect = st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold);
-    else if (tuned != NULL)
-        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)"
-                                                     : " (tried: no effect here)";
+    if (tuned != NULL)
+        effect = tuned->outcome == ST_TUNING_HELPS
+                     ? st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold)
+                 : tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)"
+                                                       : " (tried: no effect here)";
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
         effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);
@@ -73,11 +69,8 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
  * /proc/TID/timerslack_ns? */
 static bool has_blank(const char *command)
 {
-    size_t n;
-    for (const char *at = command; *at != '\0'; at += n > 0 ? n : 1) {
-        n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        if (n > 1 && (at == command || strchr(" /", at[-1]) != NULL) &&
-            strchr(" /)", at[n]) != NULL)
+    ST_TEXT_EACH (word, st_text("%s", command), " /)") {
+        if (strlen(word) > 1 && word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0')
             return true;
     }
     return false;
@@ -91,16 +84,15 @@ static const char *one_command(const char *text, int width)
     const char *command = NULL;
     ST_TEXT_EACH (line, st_text("%s", st_text_or(text, "")), "\n") {
         const bool is_comment = line[0] == '#';
-        if ((!is_comment && command != NULL) || st_text_begins(line, "# then") ||
-            (is_comment && st_text_ends(line, "then")))
+        if (is_comment ? st_text_begins(line, "# then") || st_text_ends(line, "then")
+                       : command != NULL)
             return NULL;
-        if (!is_comment)
-            command = line;
+        command = is_comment ? command : line;
     }
-    if (command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
-        strstr(command, "$$") != NULL || has_blank(command))
-        return NULL;
-    return command;
+    return command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
+                   strstr(command, "$$") != NULL || has_blank(command)
+               ? NULL
+               : command;
 }
 
 /** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change
@@ -127,29 +119,25 @@ struct step {
  * @param width columns; 0: any. */
 static struct step step_of(const struct st_finding *finding, int width)
 {
-    struct step step = {"", st_finding_needs[finding->needs].then};
+    const char *then = st_finding_needs[finding->needs].then;
     /* a permanent fix of one line without sudo is a line of a file, not a command */
     const char *command = one_command(finding->fix_persistent, width);
     const bool lasts = command != NULL && st_text_begins(command, "sudo ");
     if (!lasts)
         command = one_command(finding->fix_now, width);
-    if (st_rule_can_apply(finding)) {
-        step.command = apply_command(finding);
-    } else if (finding->in_place) {
-        step.command = st_finding_needs[finding->needs].text;
-        step.then = "";
-    } else if (command != NULL) {
-        step.command = command;
-        if (st_machine_is_jailed(finding->facts))
-            step.command = st_text("%s   # on the host", command);
-        /* what such a command sets is lost when the machine or PipeWire restarts */
-        if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
-                       strstr(command, "| sudo tee /sys/") != NULL))
-            step.then = "; works at once, lost at a restart";
-    } else if (finding->needs == ST_NEEDS_NOTHING) {
-        step.then = "";
-    }
-    return step;
+    if (st_rule_can_apply(finding))
+        return (struct step){apply_command(finding), then};
+    if (finding->in_place)
+        return (struct step){st_finding_needs[finding->needs].text, ""};
+    if (command == NULL)
+        return (struct step){"", finding->needs == ST_NEEDS_NOTHING ? "" : then};
+    /* what such a command sets is lost when the machine or PipeWire restarts */
+    if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
+                   strstr(command, "| sudo tee /sys/") != NULL))
+        then = "; works at once, does not last";
+    return (struct step){
+        st_machine_is_jailed(finding->facts) ? st_text("%s   # on the host", command) : command,
+        then};
 }
 
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
@@ -176,25 +164,21 @@ static void print_command(const struct st_printer *printer, const struct st_find
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
-    const char *cost = st_rule_cost(rule), *root = "";
-    if (!st_finding_has_fix(finding))
-        return;
-    if (st_text_begins(cost, "none"))
-        cost = "nothing";
+    const char *cost = st_text_begins(st_rule_cost(rule), "none") ? "nothing" : st_rule_cost(rule);
     /* on Linux, the command contains sudo */
-    if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' &&
-        st_text_is(st_rule_privilege(rule), "root") && !st_machine_is_jailed(finding->facts))
-        root = "; as root";
-    print_text(printer, INDENT,
-               st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
-                       step_of(finding, printer->width).then, root));
+    const bool as_root = st_os_rows[st_rule_os(rule)].sudo[0] == '\0' &&
+                         st_text_is(st_rule_privilege(rule), "root") &&
+                         !st_machine_is_jailed(finding->facts);
+    if (st_finding_has_fix(finding))
+        print_text(printer, INDENT,
+                   st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
+                           step_of(finding, printer->width).then, as_root ? "; as root" : ""));
 }
 
 /** The worst setting, if the screen must show it before the answer's next step; NULL: none. */
 static const struct st_finding *problem_before_next(const struct st_report *report)
 {
-    const bool before = report->answer != NULL && report->answer->fine;
-    return before ? st_report_first_problem(report) : NULL;
+    return report->answer != NULL && report->answer->fine ? st_report_first_problem(report) : NULL;
 }
 
 static void print_setting(const struct st_printer *printer, const struct st_finding *finding)
@@ -224,27 +208,23 @@ static const char *printed(const struct st_printer *printer, const struct st_fin
                            void (*print)(const struct st_printer *printer,
                                          const struct st_finding *finding))
 {
-    char *text = NULL;
-    size_t bytes;
+    char *text = st_text_room(ST_TEXT_MAX_BYTES);
     struct st_printer inner = *printer;
-    inner.out = open_memstream(&text, &bytes);
+    inner.out = fmemopen(text, ST_TEXT_MAX_BYTES - 1, "w");
     if (inner.out == NULL)
         return NULL;
+    text[ST_TEXT_MAX_BYTES - 1] = '\0'; /* a longer text is cut */
     print(&inner, finding);
-    if (st_text_take(inner.out, &text) == NULL)
-        return NULL;
-    const char *copy = st_text("%s", text);
-    free(text);
-    return copy;
+    fclose(inner.out);
+    return text;
 }
 
 /** Prints settings. @param room lines on the screen. @return number of settings printed. */
 static size_t print_settings(const struct st_printer *printer, int room)
 {
-    size_t n = 0, max = SETTINGS_MAX;
+    const size_t max = printer->report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
+    size_t n = 0;
     bool fits = true;
-    if (printer->report->answer != NULL)
-        max = BELOW_MAX;
     ST_REPORT_EACH (finding, printer->report) {
         /* for a posted text, a shorter setting further down may still fit */
         if (n == max || (!fits && !is_posted(finding)))
@@ -283,10 +263,8 @@ static void add_name(struct names *names, const char *name)
  * are none. */
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
-    const char *text = st_text_with(before, names->text);
-    if (names->n > NAMES_MAX)
-        text = st_text("%s and %zu more", text, names->n - NAMES_MAX);
-    return names->n > 0 ? st_text("%s%s.\n", text, behind) : "";
+    const char *more = names->n > NAMES_MAX ? st_text(" and %zu more", names->n - NAMES_MAX) : "";
+    return names->n > 0 ? st_text("%s%s%s%s.\n", before, names->text, more, behind) : "";
 }
 
 /** Which files and system calls could not be read, each named once, and whether root can read
@@ -322,7 +300,6 @@ static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0}, harmless = {0};
     size_t aside_n = 0;
-    const char *aside = "";
     ST_REPORT_EACH (finding, report) {
         aside_n += finding->set_aside != NULL;
         if (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding))
@@ -330,15 +307,15 @@ static const char *counts_text(const struct st_report *report)
         if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
             add_name(&harmless, finding->rule->id);
     }
-    if (unknown.n > NAMES_MAX)
-        unknown.text = "";
-    if (aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP)
-        aside = st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
-                        st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
+    const char *aside =
+        aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP
+            ? st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
+                      st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n))
+            : "";
     return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s",
                    st_report_count(report, ST_STATUS_OK),
                    st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
-                   st_text_with(": ", unknown.text),
+                   unknown.n > NAMES_MAX ? "" : st_text_with(": ", unknown.text),
                    names_text("Advice that is not about lateness: ", &harmless, ""),
                    unread_text(report), aside);
 }
@@ -356,14 +333,12 @@ static void print_next(const struct st_printer *printer, const char *next)
         next = st_text("sleeptune report %s", problem->rule->id);
     if (problem != NULL && (st_rule_can_apply(problem) || problem->in_place))
         next = step_of(problem, 0).command;
-    const char *why = strstr(next, " (");
-    if (why != NULL && st_text_ends(next, ")")) {
-        st_print_lines(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next),
-                       false);
+    const char *why = st_text_ends(next, ")") ? strstr(next, " (") : NULL;
+    if (why != NULL)
+        next = st_text("%.*s", (int)(why - next), next);
+    st_print_lines(printer, 0, "Next:", NEXT_INDENT, next, why == NULL);
+    if (why != NULL)
         print_text(printer, NEXT_INDENT, st_text("%.*s", (int)strlen(why) - 3, why + 2));
-    } else {
-        st_print_lines(printer, 0, "Next:", NEXT_INDENT, next, true);
-    }
 }
 
 /** Prints what follows the settings: the next step of the answer, and the counts. Below an answer
@@ -385,15 +360,16 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const struct st_wish *wish = &report->wish;
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
-    const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
+    const bool asked = wish->why[0] == '\0', unknown = !asked && !wish->in_use,
+               has_server = st_facts_has(facts, ST_MUSIC_SERVER),
+               lost = st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0;
     /* true: no sentence about the buffer size follows, since a posted text with a size in use
      * already says what happened, or since the verdict on a text without such a size names no
      * size */
     const bool says_itself =
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);
-    if (has_server && !wish->in_use &&
-        !asked) /* the sentence about the music already names the server */
+    if (has_server && unknown) /* the sentence about the music already names the server */
         verdict =
             st_text("%s\nThe buffer size in use is unknown: the settings are judged for %u frames.",
                     verdict, wish->frames);
@@ -401,16 +377,12 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
     /* no server runs: the row about the buffer says so, and the sentence about the music is left
      * out */
-    if (!wish->in_use && !has_server && !asked)
+    if (unknown && !has_server)
         music = "";
-    if (st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0)
-        print_text(printer, 0, st_text_joined(music, "\n", verdict));
-    else
-        print_text(printer, 0, st_text_joined(verdict, "\n", music));
+    print_text(printer, 0, st_text_joined(lost ? music : verdict, "\n", lost ? verdict : music));
     if (report->answer != NULL) {
         fputc('\n', printer->out);
-        report->answer->table(report->answer->ctx, printer->out,
-                              printer->width != 0 ? printer->width : 80, printer->colour);
+        report->answer->table(report->answer->ctx, printer->out, printer->width, printer->colour);
     }
     fputc('\n', printer->out);
 }
@@ -420,8 +392,7 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
 static int print_first_screen(const struct st_printer *printer)
 {
     const char *above = printed(printer, NULL, print_above),
-               *below = printed(printer, NULL, print_below),
-               *hint = "About a setting: sleeptune report ID.";
+               *below = printed(printer, NULL, print_below);
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
@@ -433,11 +404,12 @@ static int print_first_screen(const struct st_printer *printer)
     if (shown > 0)
         fputc('\n', printer->out);
     fputs(below, printer->out);
-    if (!printer->all)
-        hint = st_text("More: --details, --ok. %s", hint);
-    if (shown < fired && !printer->all)
-        hint = st_text("%zu more setting%s. %s", fired - shown, ST_PLURAL(fired - shown), hint);
-    print_text(printer, 0, hint);
+    const char *more =
+        shown < fired ? st_text("%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown))
+                      : "";
+    print_text(printer, 0,
+               st_text("%sAbout a setting: sleeptune report ID.",
+                       printer->all ? "" : st_text("%sMore: --details, --ok. ", more)));
     return 0;
 }
 
@@ -461,21 +433,8 @@ static void print_commands(const struct st_printer *printer, const struct st_fin
     print_lines(printer, "For now:", finding->fix_now);
 }
 
-static void print_fix(const struct st_printer *printer, const struct st_finding *finding)
-{
-    print_commands(printer, finding);
-    if (!st_finding_has_fix(finding))
-        return;
-    print_field(printer, "Needs:",
-                st_text("%s; rights: %s", st_finding_needs[finding->needs].text,
-                        st_rule_privilege(finding->rule)));
-    print_field(printer, "Cost:", st_rule_cost(finding->rule));
-    print_field(printer, "Not when:", finding->rule->when_not);
-}
-
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const char *label = "Seen:";
     ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *place;
         const char *value =
@@ -485,35 +444,35 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
             [ST_FACT_ABSENT] = "is absent",
             [ST_FACT_UNREADABLE] = st_text("could not be read: %s", strerror(fact->error)),
             [ST_FACT_MALFORMED] = st_text("is malformed: \"%.*s\"", st_text_cut(value, 60), value)};
-        print_field(printer, label, st_text("%s %s", fact->key, says[fact->state]));
-        label = "";
+        print_field(printer, place == finding->evidence ? "Seen:" : "",
+                    st_text("%s %s", fact->key, says[fact->state]));
     }
 }
 
 static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
                          const struct st_wish *wish)
 {
-    const char *text = "lateness without a known limit";
     const double period_us = (double)wish->period_ns / 1000;
+    const char *text =
+        !finding->effect_known ? "no upper limit is known"
+        : finding->effect_us > 0
+            ? st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
+                      finding->effect_us, period_us, 100 * finding->effect_us / period_us)
+            : st_text("0 µs of lateness in each period of %.1f µs", period_us);
     /* an unknown effect is printed only if the finding asks for a change */
-    if (!finding->effect_known && !st_finding_asks(finding))
-        return;
-    if (finding->effect_known && finding->effect_us > 0)
-        text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
-                       finding->effect_us, period_us, 100 * finding->effect_us / period_us);
-    else if (finding->effect_known)
-        text = st_text("0 µs of lateness in each period of %.1f µs", period_us);
-    print_field(printer, "May cost:", text);
+    if (finding->effect_known || st_finding_asks(finding))
+        print_field(printer, "May cost:", text);
 }
 
 static void print_details(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_report *report = printer->report;
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
-    const char *left_out = finding->needless;
-    if (finding->set_aside != NULL)
-        left_out = st_text("not recommended by the profile %s, because it costs %s",
-                           st_report_profile_names[report->profile], finding->set_aside);
+    const char *left_out =
+        finding->set_aside != NULL
+            ? st_text("not recommended by the profile %s, because it costs %s",
+                      st_report_profile_names[report->profile], finding->set_aside)
+            : finding->needless;
     fputc('\n', printer->out);
     print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
@@ -526,7 +485,14 @@ static void print_details(const struct st_printer *printer, const struct st_find
     print_evidence(printer, finding);
     if (finding->status == ST_STATUS_UNKNOWN)
         print_lines(printer, "To know it:", finding->rule->check);
-    print_fix(printer, finding);
+    print_commands(printer, finding);
+    if (!st_finding_has_fix(finding))
+        return;
+    print_field(printer, "Needs:",
+                st_text("%s; rights: %s", st_finding_needs[finding->needs].text,
+                        st_rule_privilege(finding->rule)));
+    print_field(printer, "Cost:", st_rule_cost(finding->rule));
+    print_field(printer, "Not when:", finding->rule->when_not);
 }
 
 int st_report_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
@@ -546,20 +512,11 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
             st_print_lines(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
                            finding->rule->title, true);
     }
-    for (size_t i = 0; view->all && i < report->findings_n; i++)
-        print_details(&printer, &report->findings[i]);
+    ST_REPORT_EACH (finding, report) {
+        if (view->all)
+            print_details(&printer, finding);
+    }
     return 0;
-}
-
-/* Prints the rule's entry in the manual, and its page in the documentation unless that page is a
- * file that is not installed. */
-static void print_page(const struct st_printer *printer, const char *id)
-{
-    print_field(printer, "Manual:", st_text("man sleeptune-rules, entry %s", id));
-    const bool is_file = st_text_begins(ST_DOCS_URL, "file://");
-    const char *url = st_text("%s/rules/%s.html", ST_DOCS_URL, id);
-    if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
-        print_field(printer, "Page:", url);
 }
 
 void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
@@ -578,22 +535,20 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
         print_commands(&printer, finding);
         fputc('\n', out);
     }
-    const struct {
-        const char *label, *text;
-        bool lines;
-    } rows[] = {
-        {"Rights:", st_rule_privilege(rule)},
-        {"Cost:", st_rule_cost(rule)},
-        {"Not when:", rule->when_not},
-        {"Risk:", st_rule_is_applied(rule)
-                      ? "safe: revert can undo it"
-                      : "the effect depends on the machine: change it by hand only"},
-        {"Check:", rule->check, true},
-        {"Undo:", rule->undo},
-        {"History:", rule->history},
-        {"Sources:", rule->sources},
-    };
-    ST_EACH (row, rows)
-        (row->lines ? print_lines : print_field)(&printer, row->label, row->text);
-    print_page(&printer, rule->id);
+    print_field(&printer, "Rights:", st_rule_privilege(rule));
+    print_field(&printer, "Cost:", st_rule_cost(rule));
+    print_field(&printer, "Not when:", rule->when_not);
+    print_field(&printer, "Risk:",
+                st_rule_is_applied(rule) ? "safe: revert can undo it"
+                                         : "it depends on the machine: change it by hand only");
+    print_lines(&printer, "Check:", rule->check);
+    print_field(&printer, "Undo:", rule->undo);
+    print_field(&printer, "History:", rule->history);
+    print_field(&printer, "Sources:", rule->sources);
+    print_field(&printer, "Manual:", st_text("man sleeptune-rules, entry %s", rule->id));
+    /* a page that is a file may not be installed */
+    const bool is_file = st_text_begins(ST_DOCS_URL, "file://");
+    const char *url = st_text("%s/rules/%s.html", ST_DOCS_URL, rule->id);
+    if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
+        print_field(&printer, "Page:", url);
 }

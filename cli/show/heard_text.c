@@ -4,7 +4,6 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/when.h"
-#include "story/event_story.h"
 
 #define INDENT 4
 
@@ -20,20 +19,18 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
                *line = st_when_text_near(at_ns, look->now_wall_ns);
     if (note[0] != '\0')
         line = st_text("%s  \"%s\"", line, note);
-    if (text[0] == '\0')
-        line = st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s);
-    else if (before_ns < 0)
-        line = st_text("%s  From before it until %s after it: %s", line, st_ns_short(-before_ns),
-                       text);
-    else
-        line = st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
-                       st_ns_seconds(before_ns), text);
+    line = text[0] == '\0'
+               ? st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s)
+           : before_ns < 0 ? st_text("%s  Before it and on until %s after it: %s", line,
+                                     st_ns_short(-before_ns), text)
+                           : st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
+                                     st_ns_seconds(before_ns), text);
     if (n > 1)
         line =
             st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1), window_s);
-    if (unheard[0] != '\0')
-        line = st_text("%s; sound that %s sends too late is not noticed", line, unheard);
-    return line;
+    return unheard[0] == '\0'
+               ? line
+               : st_text("%s; sound that %s sends too late is not noticed", line, unheard);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -50,23 +47,21 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const json_t *marks = json_object_get(document, "marks");
     const json_t *mark =
         json_array_get(marks, json_array_size(marks) - 1); /* NULL if there is none */
-    const int64_t from_ns =
-        st_ns_sub(st_json_integer(mark, "time_ns"), st_json_integer(mark, "window_ns"));
-    if (mark == NULL) {
-        st_text_wrap(out,
-                     st_text("Saved. Dropouts before this click are unknown: %s.",
-                             st_json_safe_text(document, "text")),
-                     0, look->columns);
+    st_text_wrap(out,
+                 mark == NULL ? st_text("Saved. Dropouts just before it are unknown: %s.",
+                                        st_json_safe_text(document, "text"))
+                              : st_text("Saved: %s. Some dropouts are noticed a few seconds later.",
+                                        mark_text(mark, look)),
+                 0, look->columns);
+    if (mark == NULL)
         return;
-    }
-    st_text_wrap(
-        out,
-        st_text("Saved: %s. Some dropouts are noticed a few seconds later.", mark_text(mark, look)),
-        0, look->columns);
     if (st_json_integer(mark, "events") > 1)
-        fprintf(out, "All: %s --since %s\n",
-                st_daemon_client_again("sleeptune history --events", look->socket, look->db),
-                st_text_swap(st_text("%s", st_when_text(from_ns)), ' ', 'T'));
+        fprintf(
+            out, "All: %s --since %s\n",
+            st_daemon_client_again("sleeptune history --events", look->socket, look->db),
+            st_text_swap(st_text("%s", st_when_text(st_ns_sub(st_json_integer(mark, "time_ns"),
+                                                              st_json_integer(mark, "window_ns")))),
+                         ' ', 'T'));
     fprintf(out, "Next: %s\n",
             st_daemon_client_again("sleeptune history --heard", look->socket, look->db));
 }

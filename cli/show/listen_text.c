@@ -23,8 +23,6 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
                                                 const struct st_loss *loss)
 {
     const uint64_t near = (uint64_t)view->rate_hz * NEAR_MS / 1000;
-    if (view->live == NULL)
-        return NULL;
     ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
         const bool is_reason = event->kind == ST_CAPTURE_XRUN || event->kind == ST_CAPTURE_PLAYER ||
                                event->kind == ST_CAPTURE_RECORDER || event->kind == ST_CAPTURE_FULL;
@@ -35,11 +33,15 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
     return NULL;
 }
 
+static int64_t ns_of(const struct st_listen_view *view, double frames)
+{
+    return llround(frames / view->rate_hz * ST_NS_PER_S);
+}
+
 /* @return the beginning of a loss, in ns of CLOCK_REALTIME. */
 static int64_t loss_ns(const struct st_listen_view *view, const struct st_loss *loss)
 {
-    return view->live->begin_ns + view->wall_ns +
-           (int64_t)((double)loss->at_frame * (double)ST_NS_PER_S / view->rate_hz);
+    return view->live->begin_ns + view->wall_ns + ns_of(view, (double)loss->at_frame);
 }
 
 /* Finds what sleeptuned recorded at the time of a loss: a dropout, or else a late wake-up. A
@@ -49,11 +51,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
 {
     const json_t *record, *late = NULL;
     size_t i;
-    if (view->live == NULL || view->rate_hz == 0)
-        return NULL;
     const int64_t from_ns = loss_ns(view, loss);
-    const int64_t to_ns =
-        from_ns + (int64_t)((double)loss->frames * (double)ST_NS_PER_S / view->rate_hz);
+    const int64_t to_ns = from_ns + ns_of(view, (double)loss->frames);
     json_array_foreach(view->records, i, record)
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
@@ -72,75 +71,14 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
-/* @return the faults that cannot be heard, a bit for each. Samples of a file have no times, so a
- * gap in its recording cannot be heard. */
-static unsigned cannot_hear(const struct st_listen_view *view)
-{
-    if (view->live == NULL || view->live->way == NULL)
-        return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
-    const struct st_capture_head *head = &view->live->head;
-    const struct st_way *way = view->live->way;
-    /* only a name with a colon or a slash is a device: "default" and "pipewire" are plug-ins of
-     * ALSA that lead to a sound server */
-    return way->cannot_hear | (strpbrk(head->plays, ":/") != NULL ? way->direct : 0) |
-           (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
-}
-
-static bool is_known(double value)
-{
-    return !isnan(value);
-}
-
 /* --- the screen --- */
-
-static const char *time_of(const struct st_listen_view *view, double frames)
-{
-    return st_ns_short(llround(frames / view->rate_hz * ST_NS_PER_S));
-}
-
-static const char *title(const struct st_listen_view *view)
-{
-    if (view->live == NULL || view->live->way == NULL)
-        return "of the recording";
-    return view->live->way->title;
-}
-
-static bool is_gone(const struct st_listen_view *view)
-{
-    return view->live != NULL && view->live->has_ended;
-}
 
 int st_listen_text_status(const struct st_listen_view *view)
 {
-    if (st_hearing_valid(view->result) && view->result->losses_n > 0)
-        return ST_EXIT_FINDINGS;
-    return st_hearing_valid(view->result) && !is_gone(view) ? ST_EXIT_DONE : ST_EXIT_BOOKS;
-}
-
-static const char *why_not_heard(const struct st_listen_view *view)
-{
-    const bool *remarks = view->result->remarks;
-    if (remarks[ST_REMARK_SILENT])
-        return "the recording is silent";
-    if (remarks[ST_REMARK_MONO])
-        return "the path is mono";
-    if (view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        return "other programs play over the test signal";
-    return "the test signal was not heard";
-}
-
-/* @return why the result is invalid, although the signal was heard. */
-static const char *why_invalid(const struct st_listen_view *view)
-{
-    const struct st_hearing_result *result = view->result;
-    if (result->remarks[ST_REMARK_CLOCKS])
-        return "the two clocks are more than 0.1 % apart";
-    if (result->remarks[ST_REMARK_SHORT])
-        return "the recording is too short for all deliberate glitches";
-    if (result->forced_found_n < result->forced_n)
-        return st_text("only %u of the %u deliberate glitches were found", result->forced_found_n,
-                       result->forced_n);
-    return "the signal was lost for more than a second";
+    const bool lost = view->result->losses_n > 0;
+    if (!st_hearing_valid(view->result) || (!lost && view->live->has_ended))
+        return ST_EXIT_BOOKS;
+    return lost ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 
 /* The first line of the screen: what was lost, in which time, on which path, and the upper limit of
@@ -150,58 +88,64 @@ static const char *answer_of(const struct st_listen_view *view)
     const struct st_hearing_result *result = view->result;
     const size_t n = result->losses_n;
     const char *losses = n == 1 ? "1 loss" : st_text("%zu losses", n);
-    const bool valid = st_hearing_valid(result);
+    const bool *remarks = result->remarks;
+    const struct st_listen_live *live = view->live;
+    const char *title = live->way != NULL ? live->way->title : "of the recording";
+    const char *not_heard = remarks[ST_REMARK_SILENT] ? "the recording is silent"
+                            : remarks[ST_REMARK_MONO] ? "the path is mono"
+                            : live->events_n[ST_CAPTURE_MIXED] > 0
+                                ? "other programs play over the test signal"
+                                : "the test signal was not heard";
+    const char *invalid = remarks[ST_REMARK_CLOCKS] ? "the two clocks are more than 0.1 % apart"
+                          : remarks[ST_REMARK_SHORT]
+                              ? "the recording is too short for all deliberate glitches"
+                          : result->forced_found_n < result->forced_n
+                              ? st_text("only %u of the %u deliberate glitches were found",
+                                        result->forced_found_n, result->forced_n)
+                              : "the signal was lost for more than a second";
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
-    if (result->path_class == ST_PATH_NONE)
-        return st_text("! Invalid: %s, so sleeptune could not look for losses.",
-                       why_not_heard(view));
-    if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
-        return "! Invalid: no deliberate glitch tested the detection, so losses may have "
-               "been missed.";
-    if (!valid)
-        return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
-                       why_invalid(view), heard, title(view), losses);
-    if (is_gone(view))
-        return st_text(
-            "! Ended after %s, because the device or the sound server has gone: %s until then.",
-            heard, losses);
-    if (n == 0)
-        return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
-                       title(view), bound);
-    return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
-                   time_of(view, (double)result->lost_frames), heard, title(view), bound);
+    return result->path_class == ST_PATH_NONE
+               ? st_text("! Invalid: %s, so nothing can be said about losses.", not_heard)
+           : result->forced_n == 0 && !remarks[ST_REMARK_SHORT]
+               ? "! Invalid: the detection could not be tested with a glitch, so losses may have "
+                 "been missed."
+           : !st_hearing_valid(result)
+               ? st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
+                         invalid, heard, title, losses)
+           : live->has_ended
+               ? st_text(
+                     "! Ended after %s, as the device or the sound server has gone: %s until then.",
+                     heard, losses)
+           : n == 0 ? st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).",
+                              heard, title, bound)
+                    : st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
+                              st_ns_short(ns_of(view, (double)result->lost_frames)), heard, title,
+                              bound);
 }
 
-static const char *loss_text(const struct st_listen_view *view, const struct st_loss *loss)
+/* @return what was lost, and why. @param list gets the loss as JSON; NULL: not needed. */
+static const char *loss_text(const struct st_listen_view *view, const struct st_loss *loss,
+                             json_t *list)
 {
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
-    const char *text =
-        st_text("at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
-                time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
-    if (event != NULL)
-        text = st_text("%s; %s", text, st_capture_stream_event_say(event->kind));
-    if (record != NULL)
-        return st_text("%s; sleeptuned saw: %s", text, st_json_safe_text(record, "text"));
-    if (view->live == NULL || event != NULL)
-        return text;
-    if (view->records == NULL || loss_ns(view, loss) < view->records_from_ns)
-        return st_text("%s; no cause known: sleeptuned has no record of that moment", text);
-    return st_text("%s; no cause known: sleeptuned recorded nothing then", text);
-}
-
-static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
-{
-    const struct st_hearing_result *result = view->result;
-    const size_t shown_n = ST_MIN(result->kept_n, ROWS);
-    const char *label = "Losses";
-    ST_EACH_OF (loss, result->losses, shown_n) {
-        st_text_row(sheet, label, "%s", loss_text(view, loss));
-        label = "";
-    }
-    if (result->losses_n > ROWS)
-        st_text_row(sheet, "", "and %zu more: add --json", result->losses_n - ROWS);
+    const bool unread = view->records == NULL || loss_ns(view, loss) < view->records_from_ns;
+    const char *reported = event != NULL ? st_capture_stream_event_say(event->kind) : NULL,
+               *saw = record != NULL
+                          ? st_text("; sleeptuned saw: %s", st_json_safe_text(record, "text"))
+                      : view->live->way == NULL || event != NULL ? ""
+                      : unread ? "; no cause known: sleeptuned has no record of that moment"
+                               : "; no cause known: sleeptuned recorded nothing then";
+    json_array_append_new(
+        list, json_pack("{s:I, s:I, s:I, s:s, s:s?, s:o}", "at_frame", (json_int_t)loss->at_frame,
+                        "within_frames", (json_int_t)loss->within_frames, "frames",
+                        (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
+                        event != NULL ? st_capture_stream_event_name(event->kind) : NULL, "record",
+                        st_json_text_or_null(st_json_text_of(record, "text"))));
+    return st_text("at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
+                   st_ns_short(ns_of(view, (double)loss->frames)), st_signal_loss_text(loss->kind),
+                   st_text_with("; ", reported), saw);
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)
@@ -215,53 +159,67 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
         st_text_row(sheet, "Test", "all %u deliberate glitches were found", result->forced_n);
     if (view->latency_known)
         st_text_row(sheet, "Latency", "%s (%jd frames)",
-                    time_of(view, (double)view->latency_frames), view->latency_frames);
-    if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
+                    st_ns_short(ns_of(view, (double)view->latency_frames)), view->latency_frames);
+    if (fabs(view->rate_ppm) > 1000)
         st_text_row(sheet, "Rate",
                     "%.0f Hz instead of %u: the clock of the card that records is wrong",
                     view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz);
-    if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
+    if (fabs(result->drift_ppm) >= 1)
         st_text_row(sheet, "Clocks",
                     "two: the one that records is %.0f ppm %s than the one that plays",
                     fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster");
 }
 
-static void say_remarks(const struct st_listen_view *view, const struct st_text_sheet *sheet)
+/* Says the remarks and the counted events: as rows of a screen, or by their names as JSON. @param
+ * sheet NULL: JSON. */
+static void say_remarks(const struct st_listen_view *view, const struct st_text_sheet *sheet,
+                        json_t *list, json_t *counts)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
-        if (view->result->remarks[i])
+        if (!view->result->remarks[i])
+            continue;
+        json_array_append_new(list, json_string(st_hearing_remarks[i].name));
+        if (sheet != NULL)
             st_text_row(sheet, "Note", "%s", st_hearing_remarks[i].text);
     }
-    if (view->is_cut)
-        st_text_row(sheet, "Note", "The file ends too early: sleeptune read what there is.");
-    for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
+    for (enum st_capture_event_kind kind = 0; kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
-        const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind),
-                   *names = "";
+        const char *text = st_capture_stream_event_say(kind), *names = "";
         if (n == 0)
             continue;
+        st_json_set(counts, st_capture_stream_event_name(kind), n);
         if (n > 1)
             text = st_text("%s (%ju times)", text, n);
         ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
-            if ((int)event->kind == kind &&
+            if (event->kind == kind &&
                 strstr(st_text(", %s,", names), st_text(", %s,", event->text)) == NULL)
                 names = st_text_joined(names, ", ", event->text);
         }
-        st_text_row(sheet, "Reported", "%s", st_text_joined(text, ": ", names));
+        if (sheet != NULL)
+            st_text_row(sheet, "Reported", "%s", st_text_joined(text, ": ", names));
     }
 }
 
-static void say_deaf(const struct st_listen_view *view, const struct st_text_sheet *sheet)
+/* @return the faults that cannot be heard. Samples of a file have no times, so a gap in its
+ * recording cannot be heard. @param names get their names; NULL: not needed. */
+static const char *deaf_text(const struct st_listen_view *view, json_t *names)
 {
+    const struct st_capture_head *head = &view->live->head;
+    const struct st_way *way = view->live->way;
+    unsigned deaf = 1U << ST_WAY_CANNOT_GAPS;
     const char *text = "";
-    if (view->live != NULL && view->live->way == NULL)
-        return;
+    /* only a name with a colon or a slash is a device: "default" and "pipewire" are plug-ins of
+     * ALSA that lead to a sound server */
+    if (way != NULL)
+        deaf = way->cannot_hear | (strpbrk(head->plays, ":/") != NULL ? way->direct : 0) |
+               (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
-        if ((cannot_hear(view) & 1U << i) != 0)
-            text = st_text_joined(text, "; ", st_way_faults[i].text);
+        if ((deaf & 1U << i) == 0)
+            continue;
+        text = st_text_joined(text, "; ", st_way_faults[i].text);
+        json_array_append_new(names, json_string(st_way_faults[i].name));
     }
-    st_text_row(sheet, "Cannot hear", "%s",
-                st_text_or(text, "nothing: this way hears each kind of loss"));
+    return st_text_or(text, "nothing: this way hears each kind of loss");
 }
 
 /* The command that listens on the same path again, without a time limit: "sleeptune listen --back
@@ -283,133 +241,76 @@ static const char *command_of(const struct st_listen_wish *wish)
 static void say_next(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    const char *again = command_of(&view->wish), *next;
-    if (result->remarks[ST_REMARK_CLOCKS])
-        next = ST_DROPOUT_REASON_ONE_CLOCK;
-    else if (result->remarks[ST_REMARK_SILENT])
-        next = "unmute and turn up both devices in the mixer, then try again";
-    else if (!st_hearing_valid(result) && view->live == NULL)
-        next = "sleeptune listen --signal FILE, play that file through the path, and record it "
-               "from its beginning";
-    else if (is_gone(view))
-        next = st_text("connect the device or start the sound server again, then %s", again);
-    else if (result->remarks[ST_REMARK_SHORT])
-        next = st_text("%s, and let it run for 10 s or longer", again);
-    else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        next = st_text("stop the other programs that play, then run: %s", again);
-    else if (!st_hearing_valid(result))
-        next = "sleeptune listen --help, for another way to record it (--back)";
-    else if (result->losses_n > 0)
-        next = "sleeptune check, on the computer that played, to find what was late";
-    else if (result->heard_s >= SURE_S)
-        return;
-    else if (view->live != NULL)
-        next = st_text("%s -d 3h, which can show less than 1 loss an hour", again);
-    else
-        next = "record for 3 h, which can show less than 1 loss an hour";
-    st_text_row(sheet, "Next", "%s", next);
+    const struct st_listen_live *live = view->live;
+    const bool valid = st_hearing_valid(result);
+    const char *again = command_of(&view->wish);
+    const char *next =
+        result->remarks[ST_REMARK_CLOCKS] ? ST_DROPOUT_REASON_ONE_CLOCK
+        : result->remarks[ST_REMARK_SILENT]
+            ? "unmute and turn up both devices in the mixer, then try again"
+        : !valid && live->way == NULL
+            ? "sleeptune listen --signal FILE, play that file through the path, and record it "
+              "from its beginning"
+        : live->has_ended
+            ? st_text("connect the device or start the sound server again, then %s", again)
+        : result->remarks[ST_REMARK_SHORT] ? st_text("%s, and let it run for 10 s or longer", again)
+        : !valid && live->events_n[ST_CAPTURE_MIXED] > 0
+            ? st_text("stop the other programs that play, then run: %s", again)
+        : !valid ? "sleeptune listen --help, for another way to record it (--back)"
+        : result->losses_n > 0
+            ? "sleeptune check, on the computer that played, to find what was late"
+        : result->heard_s >= SURE_S ? NULL
+        : live->way != NULL ? st_text("%s -d 3h, which can show less than 1 loss an hour", again)
+                            : "record for 3 h, which can show less than 1 loss an hour";
+    if (next != NULL)
+        st_text_row(sheet, "Next", "%s", next);
 }
 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_text_sheet sheet = {out, LABEL, width};
+    const struct st_hearing_result *result = view->result;
     st_text_wrap(out, answer_of(view), 2, width);
     fputc('\n', out);
-    say_losses(view, &sheet);
+    ST_EACH_OF (loss, result->losses, ST_MIN(result->kept_n, ROWS))
+        st_text_row(&sheet, loss == result->losses ? "Losses" : "", "%s",
+                    loss_text(view, loss, NULL));
+    if (result->losses_n > ROWS)
+        st_text_row(&sheet, "", "and %zu more: add --json", result->losses_n - ROWS);
     say_path(view, &sheet);
-    say_remarks(view, &sheet);
-    say_deaf(view, &sheet);
+    say_remarks(view, &sheet, NULL, NULL);
+    st_text_row(&sheet, "Cannot hear", "%s", deaf_text(view, NULL));
     say_next(view, &sheet);
 }
 
 /* --- JSON --- */
 
-static json_t *losses_json(const struct st_listen_view *view)
-{
-    json_t *list = json_array();
-    ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
-        const struct st_capture_event *event = reason_of(view, loss);
-        json_array_append_new(
-            list,
-            json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
-                      "within_frames", (json_int_t)loss->within_frames, "frames",
-                      (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
-                      st_json_string_or_null(
-                          event != NULL ? st_capture_stream_event_name(event->kind) : NULL),
-                      "record",
-                      st_json_text_or_null(st_json_text_of(record_of(view, loss), "text"))));
-    }
-    return list;
-}
-
-static json_t *deaf_json(const struct st_listen_view *view)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
-        if ((cannot_hear(view) & 1U << i) != 0)
-            json_array_append_new(list, json_string(st_way_faults[i].name));
-    }
-    return list;
-}
-
-static json_t *remarks_json(const struct st_listen_view *view)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < ST_REMARKS_N; i++) {
-        if (view->result->remarks[i])
-            json_array_append_new(list, json_string(st_hearing_remarks[i].name));
-    }
-    if (view->is_cut)
-        json_array_append_new(list, json_string("cut"));
-    return list;
-}
-
-static json_t *events_json(const struct st_listen_view *view)
-{
-    json_t *object = json_object();
-    for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
-        if (view->live->events_n[kind] > 0)
-            st_json_set(object, st_capture_stream_event_name((enum st_capture_event_kind)kind),
-                        view->live->events_n[kind]);
-    }
-    return object;
-}
-
-static json_t *text_json(const struct st_listen_view *view, const char *text)
-{
-    return view->live != NULL ? st_json_text_or_null(text) : json_null();
-}
-
 json_t *st_listen_text_json(const struct st_listen_view *view)
 {
-    static const struct st_capture_head no_head = {.server = ""};
     const struct st_hearing_result *result = view->result;
-    const struct st_capture_head *head = view->live != NULL ? &view->live->head : &no_head;
-    json_t *document = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema", "sleeptune-listen/1", "back",
-        text_json(view, head->way), "server", text_json(view, head->server), "kernel",
-        text_json(view, view->kernel), "plays", text_json(view, head->plays), "records",
-        text_json(view, head->records), "rate_hz", (json_int_t)view->rate_hz, "channels",
-        (json_int_t)view->channels, "period_frames", st_json_positive(head->period_frames));
-    if (document == NULL)
-        return NULL;
-    st_json_set(document, "valid", st_hearing_valid(result));
-    st_json_set(document, "path_class", st_hearing_classes[result->path_class].name);
-    st_json_set(document, "heard_s", result->heard_s);
-    st_json_set(document, "losses_n", result->losses_n);
-    st_json_set(document, "losses", losses_json(view));
-    st_json_set(document, "per_hour_max95", st_json_real_or_null(true, result->per_hour_max95));
-    st_json_set(document, "forced_glitches", result->forced_n);
-    st_json_set(document, "forced_glitches_found",
-                json_boolean(result->forced_n > 0 && result->forced_found_n == result->forced_n));
-    st_json_set(document, "cannot_hear", deaf_json(view));
-    st_json_set(document, "latency_frames",
-                st_json_integer_or_null(view->latency_known, view->latency_frames));
-    st_json_set(document, "gain_db", st_json_real_or_null(true, result->gain_db));
-    st_json_set(document, "noise_db", st_json_real_or_null(true, result->noise_db));
-    st_json_set(document, "drift_ppm", st_json_real_or_null(true, result->drift_ppm));
-    st_json_set(document, "rate_ppm", st_json_real_or_null(true, view->rate_ppm));
-    st_json_set(document, "remarks", remarks_json(view));
-    st_json_set(document, "events", events_json(view));
-    return document;
+    const struct st_capture_head *head = &view->live->head;
+    json_t *losses = json_array(), *deaf = json_array(), *remarks = json_array(),
+           *counts = json_object();
+    ST_EACH_OF (loss, result->losses, result->kept_n)
+        loss_text(view, loss, losses);
+    deaf_text(view, deaf);
+    say_remarks(view, NULL, remarks, counts);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:b, s:s, s:f, s:I, s:o, s:o, s:i, s:b, "
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "schema", "sleeptune-listen/1", "back", st_json_text_or_null(head->way), "server",
+        st_json_text_or_null(head->server), "kernel", st_json_text_or_null(view->kernel), "plays",
+        st_json_text_or_null(head->plays), "records", st_json_text_or_null(head->records),
+        "rate_hz", view->rate_hz, "channels", view->channels, "period_frames",
+        st_json_positive(head->period_frames), "valid", st_hearing_valid(result), "path_class",
+        st_hearing_classes[result->path_class].name, "heard_s", result->heard_s, "losses_n",
+        (json_int_t)result->losses_n, "losses", losses, "per_hour_max95",
+        st_json_real_or_null(true, result->per_hour_max95), "forced_glitches", result->forced_n,
+        "forced_glitches_found", result->forced_n > 0 && result->forced_found_n == result->forced_n,
+        "cannot_hear", deaf, "latency_frames",
+        st_json_integer_or_null(view->latency_known, view->latency_frames), "gain_db",
+        st_json_real_or_null(true, result->gain_db), "noise_db",
+        st_json_real_or_null(true, result->noise_db), "drift_ppm",
+        st_json_real_or_null(true, result->drift_ppm), "rate_ppm",
+        st_json_real_or_null(true, view->rate_ppm), "remarks", remarks, "events", counts);
 }

@@ -8,10 +8,8 @@
 
 struct st_listen_view {
     const struct st_hearing_result *result;
-    const struct st_listen_live *live; /* NULL: a file */
-    const char *file; /* name of the recording that was judged, if live is NULL; foreign text */
-    bool is_cut;      /* the file ended earlier than the length in its head */
-    struct st_listen_wish wish; /* settings that the user asked for; all 0: a file */
+    const struct st_listen_live *live; /* without a way: a file was judged */
+    struct st_listen_wish wish;        /* settings that the user asked for; all 0: a file */
     uint32_t rate_hz, channels;
     bool latency_known;
     int64_t latency_frames;

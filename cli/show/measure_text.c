@@ -21,13 +21,12 @@ static const char *quantile_cell(const struct st_result *result, const struct st
                                  double p)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
-    if (q.known && q.interval_known)
-        return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns),
-                       st_ns_text(q.high_ns));
-    if (q.known)
-        return st_ns_text(q.value_ns);
-    const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
-    return st_text("- (needs a run of %s)", st_ns_text((int64_t)(seconds * (double)ST_NS_PER_S)));
+    const double needed_s = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
+    const char *needed = st_ns_text((int64_t)(needed_s * (double)ST_NS_PER_S));
+    return !q.known           ? st_text("- (needs a run of %s)", needed)
+           : q.interval_known ? st_text("%s [%s .. %s]", st_ns_text(q.value_ns),
+                                        st_ns_text(q.low_ns), st_ns_text(q.high_ns))
+                              : st_ns_text(q.value_ns);
 }
 
 static void row(FILE *out, const char *label, const char *a, const char *b)
@@ -53,22 +52,19 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%ju wake-ups later than %s, cause known for %ju",
-                result->cause_late_n, st_ns_text(result->cause_above_ns),
-                result->cause_explained_n);
-    for (int c = 0; c < ST_CAUSE_COUNT; c++) {
+    st_text_row(sheet, "late", "%ju later than %s, cause known for %ju", result->cause_late_n,
+                st_ns_text(result->cause_above_ns), result->cause_explained_n);
+    for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        const char *share = "counted, not timed";
-        if (r->explained_ns > 0)
-            share =
-                st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
-        else if (st_cause_kind_by_exclusion((enum st_cause)c))
-            share = "found by exclusion";
-        st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n,
-                    st_cause_kind_text((enum st_cause)c), st_ns_text(r->total_ns),
-                    st_ns_text(r->max_ns), share);
+        const char *share =
+            r->explained_ns > 0
+                ? st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns)
+            : st_cause_kind_by_exclusion(c) ? "found by exclusion"
+                                            : "counted, not timed";
+        st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n, st_cause_kind_text(c),
+                    st_ns_text(r->total_ns), st_ns_text(r->max_ns), share);
     }
 }
 
@@ -77,16 +73,14 @@ static void conditions(const struct st_result *result, const struct st_text_shee
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on first use"};
-    const char *line = "settings not changed", *policy = st_platform_policy_name(result->policy),
-               *cpu = "any CPU";
-    if (result->timer_slack_set_ns >= 0)
-        line = "settings not changed, except the timer slack";
+    const char *policy = st_platform_policy_name(result->policy);
     if (result->policy != ST_POLICY_OTHER)
         policy = st_text("%s %d", policy, result->priority);
-    if (result->cpu >= 0)
-        cpu = st_text("CPU %d", result->cpu);
-    line = st_text("%s, %s, %s, load %.3g %%, %s", line, policy, cpu, result->load_percent,
-                   locks[result->lock]);
+    const char *line =
+        st_text("settings not changed%s, %s, %s, load %.3g %%, %s",
+                result->timer_slack_set_ns >= 0 ? ", except the timer slack" : "", policy,
+                result->cpu >= 0 ? st_text("CPU %d", result->cpu) : "any CPU", result->load_percent,
+                locks[result->lock]);
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         line = st_text("%s, %s %s", line, condition->key,
                        st_result_condition_shown(condition->key, condition->value));
@@ -154,21 +148,17 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     doubts(result, &sheet);
 }
 
-static char *progress(const struct st_result *result)
-{
-    if (result->lateness.total_n == 0)
-        return st_text("warming up");
-    return st_text("%s: %ju of %ju periods missed (at most %s/h), worst wake-up %s late",
-                   st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
-                   st_miss_events_rate_text(st_miss_events_per_hour_max95(
-                       result->miss_events.n, st_result_seconds(result))),
-                   st_ns_text(result->lateness.max_ns));
-}
-
 bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *so_far, bool first)
 {
+    char *line = st_text("warming up");
+    if (so_far->lateness.total_n > 0)
+        line = st_text("%s: %ju of %ju periods missed (at most %s/h), worst wake-up %s late",
+                       st_ns_text(so_far->duration_ns), so_far->misses, so_far->elapsed_periods,
+                       st_miss_events_rate_text(st_miss_events_per_hour_max95(
+                           so_far->miss_events.n, st_result_seconds(so_far))),
+                       st_ns_text(so_far->lateness.max_ns));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
-            st_text_clip(st_locale_text(progress(so_far)), st_terminal_width(STDERR_FILENO) - 1));
+            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);
     return true;
 }

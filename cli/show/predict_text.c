@@ -14,7 +14,6 @@
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames)
 {
     uint32_t next = table->run->frames;
-    table->n = 0;
     while (next <= LONGEST || table->n == 0 || wanted_frames > 0) {
         struct st_predict_row *row = &table->rows[table->n];
         const bool wanted =
@@ -33,7 +32,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 static json_t *row_json(const struct st_predict_row *row)
 {
-    return json_pack("{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", (int)row->frames, "period_us",
+    return json_pack("{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", row->frames, "period_us",
                      row->period_us, "episodes",
                      st_json_integer_or_null(row->known, (json_int_t)row->episodes_n), "per_hour",
                      st_json_real_or_null(row->known, row->per_hour), "at_most_per_hour",
@@ -58,40 +57,39 @@ const char *st_predict_text_time(const struct st_predict_run *run)
 const char *st_predict_text_answer(const struct st_predict_table *table)
 {
     const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
-    const char *text = st_text("Not even %u frames were enough", longest->frames);
+    const char *in = table->brief ? "" : st_text(" in %s", st_predict_text_time(table->run));
     if (!table->known)
         return st_text("Not known: %s.", longest->reason);
-    if (held != NULL)
-        text = st_text("This computer alone can play with %u frames (%.1f ms)", held->frames,
-                       held->period_us / 1000);
-    if (held != NULL && held->episodes_n == 0)
-        text = st_text("%s: no dropout", text);
-    if (!table->brief)
-        text = st_text("%s in %s", text, st_predict_text_time(table->run));
-    if (!table->brief && held != NULL)
-        text =
-            st_text("%s, at most %s per hour (95 %%)", text, st_miss_events_rate_text(held->high));
-    return st_text("%s.", text);
+    if (held == NULL)
+        return st_text("Not even %u frames were enough%s.", longest->frames, in);
+    const char *bound =
+        st_text(", at most %s per hour (95 %%)", st_miss_events_rate_text(held->high));
+    return st_text("This computer alone can play with %u frames (%.1f ms)%s%s%s.", held->frames,
+                   held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", in,
+                   table->brief ? "" : bound);
 }
 
-static const struct mark {
-    const char *text, *colour;
-} held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"},
-  dropouts_mark = {"✘", "\033[1;31m"};
+enum mark { HELD, DOUBT, DROPOUTS };
 
-static void put_mark(const struct mark *mark, bool colour, FILE *out)
+static void put_mark(enum mark mark, bool colour, FILE *out)
 {
-    fprintf(out, "%s%s%s", colour ? mark->colour : "", mark->text, colour ? "\033[0m" : "");
+    static const char *const marks[][2] = {[HELD] = {"✔", "\033[32m✔\033[0m"},
+                                           [DOUBT] = {"!", "\033[1;33m!\033[0m"},
+                                           [DROPOUTS] = {"✘", "\033[1;31m✘\033[0m"}};
+    fputs(marks[mark][colour], out);
+}
+
+static enum mark mark_of(const struct st_predict_row *row)
+{
+    return row == NULL || !row->known ? DOUBT
+           : st_predict_holds(row)    ? HELD
+           : row->per_hour > 1        ? DROPOUTS
+                                      : DOUBT;
 }
 
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out)
 {
-    const struct mark *mark = &doubt_mark;
-    if (row != NULL && st_predict_holds(row))
-        mark = &held_mark;
-    else if (row != NULL && row->known && row->per_hour > 1)
-        mark = &dropouts_mark;
-    put_mark(mark, colour, out);
+    put_mark(mark_of(row), colour, out);
 }
 
 /* @return the dropouts at this size as text: "none, at most 18", "120". */
@@ -100,31 +98,25 @@ static const char *dropouts_text(const struct st_predict_row *row,
                                  const struct st_predict_table *table)
 {
     const bool wide = view->width >= WIDE;
-    const char *text = "none";
-    if (!row->known)
-        text = st_text_joined("not known", ": ", wide ? row->reason : NULL);
-    else if (row->episodes_n > 0)
-        text = st_miss_events_seen_text(row->per_hour);
+    const char *text = !row->known ? st_text_joined("not known", ": ", wide ? row->reason : NULL)
+                       : row->episodes_n > 0 ? st_miss_events_seen_text(row->per_hour)
+                                             : "none";
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
         text = st_text("%s, at most %s", text, st_miss_events_rate_text(row->high));
-    if (row->frames != view->used_frames)
-        return text;
-    if (view->music_n > 0)
-        text = st_text("%s; music: %ju", text, view->music_n);
-    return st_text("%s, in use", text);
+    const char *music = view->music_n > 0 ? st_text("; music: %ju", view->music_n) : "";
+    return row->frames == view->used_frames ? st_text("%s%s, in use", text, music) : text;
 }
 
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,
                     const struct st_predict_table *table, FILE *out)
 {
     const char *dropouts = dropouts_text(row, view, table);
+    enum mark mark = mark_of(row);
     if (view->music_n > 0 && row->frames == view->used_frames)
-        put_mark(&dropouts_mark, view->colour, out);
-    else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
-        /* a smaller size leaves less time to the programs that had dropouts */
-        put_mark(&doubt_mark, view->colour, out);
-    else
-        st_predict_text_mark(row, view->colour, out);
+        mark = DROPOUTS;
+    else if (view->music_n > 0 && row->frames < view->used_frames && mark == HELD)
+        mark = DOUBT; /* a smaller size leaves less time to the programs that had dropouts */
+    put_mark(mark, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);
     if (view->width >= WIDE && row->headroom_percent >= 0) {
         st_text_pad(out, dropouts, 32);
@@ -147,35 +139,32 @@ const char *st_predict_text_setting(uint32_t frames)
 {
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
-    const char *set = "", *lasts = "";
+    const char *server = NULL;
     const bool known = st_facts_input_load(&input, &facts) == ST_EXIT_DONE;
     /* the last server that runs decides: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
-        const char *source = st_xrun_sources[i]->name;
-        if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) ||
-            st_xrun_sources[i]->set_frames == NULL)
-            continue;
-        set = st_xrun_sources_set_frames(source, frames);
-        lasts = st_xrun_sources_keep_frames(source, frames);
+        if (st_owner_runs(facts, st_xrun_sources[i]->daemons) &&
+            st_xrun_sources[i]->set_frames != NULL)
+            server = st_xrun_sources[i]->name;
     }
     if (known)
         st_facts_free(facts);
-    if (set[0] != '\0')
-        return st_text("%s (%s)", set,
-                       st_text_joined(lasts, "; ", "other places: man sleeptune-size"));
-    return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
+    if (server == NULL)
+        return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
+    return st_text("%s (%s)", st_xrun_sources_set_frames(server, frames),
+                   st_text_joined(st_xrun_sources_keep_frames(server, frames), "; ",
+                                  "other places: man sleeptune-size"));
 }
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
 {
-    const char *line = "sleeptune report (what makes wake-ups late)";
-    if (!table->known)
-        line = "sleeptune measure --frames 32 --duration 10m --record FILE";
-    else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
-        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
-                       "dropout: at most 1 per hour with 95 %% confidence)",
-                       table->run->frames);
-    else if (table->held != NULL)
-        line = st_predict_text_setting(table->held->frames);
+    const char *line =
+        !table->known         ? "sleeptune measure --frames 32 --duration 10m --record FILE"
+        : table->held == NULL ? "sleeptune report (what makes wake-ups late)"
+        : st_predict_target(st_predict_seconds(table->run)) > 1
+            ? st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
+                      "dropout: at most 1 per hour with 95 %% confidence)",
+                      table->run->frames)
+            : st_predict_text_setting(table->held->frames);
     st_text_field(out, "Next", line, 6, width);
 }

@@ -177,13 +177,11 @@ static bool put_table(struct place *place, const json_t *section, enum rows rows
 
 void st_status_screen_table(FILE *out, const json_t *section, bool details, int columns)
 {
-    struct st_screen screen;
-    struct place place = {.screen = &screen, .end = rows_n(section, ALL) + 2};
-    if (st_screen_init(&screen, place.end, columns, st_locale_utf8()) != 0)
-        return;
+    struct st_screen screen = {
+        .rows = ST_SCREEN_ROWS, .columns = columns, .unicode = st_locale_utf8()};
+    struct place place = {.screen = &screen, .end = ST_SCREEN_ROWS};
     (void)put_table(&place, section, details ? ALL : FIRST);
     st_screen_print(&screen, out);
-    st_screen_finish(&screen);
 }
 
 /* @return the rows to keep free for tables, at most half of those that are left. */
@@ -230,6 +228,24 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
         }
     }
     place->end = end;
+}
+
+/* --- the next step --- */
+
+static int rows_of_field(struct st_screen *screen, const char *text)
+{
+    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen),
+                                  text); /* "" takes no row */
+}
+
+/* Draws the next step: a command (`next`, may be "") and its reason. */
+static void put_next(struct place *place, const char *next, const char *why)
+{
+    const bool command = next[0] != '\0';
+    if (command)
+        put_field(place, ST_STYLE_BOLD, "Next", next);
+    if (why[0] != '\0')
+        put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
 }
 
 /* --- the screen --- */

@@ -95,6 +95,13 @@ static inline int64_t st_json_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+/** An integer; INT64_MIN if there is none. */
+static inline int64_t st_json_known_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? json_integer_value(value) : INT64_MIN;
+}
+
 /** A text made safe (core/text/safe.h), so that the document can be printed on a terminal as it is.
  * New reference; NULL: out of memory. */
 json_t *st_json_safe_string(const char *text);

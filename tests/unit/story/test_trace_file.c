@@ -7,7 +7,7 @@
 #define START  (1000 * MS)
 #define CLIENT 7
 #define HOG    8
-#define MISSED "\"ph\":\"i\",\"pid\":1,\"tid\":901," /* ST_TRACE_MISSED */
+#define MISSED "\"ph\":\"i\",\"pid\":1,\"tid\":901,"
 
 static struct st_cycle_ring *ring;
 static char *text;

@@ -35,16 +35,14 @@ static json_t *document(void)
 static char *drawn(int rows, int columns, bool unicode, const json_t *of,
                    const struct st_status_screen *how)
 {
-    struct st_screen screen;
+    struct st_screen screen = {.rows = rows, .columns = columns, .unicode = unicode};
     char *text = NULL;
     size_t bytes = 0;
-    assert_int_equal(st_screen_init(&screen, rows, columns, unicode), 0);
     st_status_screen_draw(&screen, of, how);
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
     st_screen_print(&screen, out);
     fclose(out);
-    st_screen_finish(&screen);
     return text;
 }
 
@@ -182,6 +180,7 @@ static void nothing_is_wider_than_the_screen_and_the_message_stays(void **state)
             free(text);
             free(drawn(rows, columns, false, empty, &(struct st_status_screen){.details = true}));
             free(drawn(rows, columns, true, NULL, &how));
+            st_text_forget();
         }
     }
     json_decref(empty);
@@ -249,58 +248,55 @@ static void control_characters_do_not_reach_the_terminal(void **state)
 
 static void text_of_others_cannot_reach_the_terminal_raw(void **state)
 {
-    struct st_screen screen;
-    assert_int_equal(st_screen_init(&screen, 1, 40, true), 0);
-    assert_int_equal(st_screen_put(&screen, 0, 0, 40, ST_STYLE_PLAIN,
-                                   "a\x1b[2J\x07\x7f\xc2\x9b\xff\xe2\x82\xc0\x80z"),
-                     14);
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_non_null(out);
-    st_screen_print(&screen, out);
-    fclose(out);
-    assert_string_equal(text, "a?[2J????????z\n");
-    free(text);
-    st_screen_finish(&screen);
+    struct st_screen screen = {.rows = 1, .columns = 40, .unicode = true};
+    st_screen_put(&screen, 0, 0, 40, ST_STYLE_PLAIN,
+                  "a\x1b[2J\x07\x7f\xc2\x9b\xff\xe2\x82\xc0\x80z");
+    assert_string_equal(screen.all[0].text, "a?[2J????????z");
+    assert_int_equal(screen.all[0].columns, 14);
+}
+
+/* The text of one put in a row of 9 columns. */
+static const char *cut(int width, const char *text)
+{
+    struct st_screen screen = {.rows = 2, .columns = 9};
+    st_screen_put(&screen, 0, 0, width, ST_STYLE_PLAIN, text);
+    return screen.all[0].text;
 }
 
 static void text_that_is_cut_says_so(void **state)
 {
-    struct st_screen screen;
-    assert_int_equal(st_screen_init(&screen, 3, 12, false), 0);
-    assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "sixsix"), 6);
-    assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "x");
-    assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "seven77"), 6);
-    assert_string_equal(st_screen_cell(&screen, 0, 5)->text, "~");
+    struct st_screen screen = {.rows = 2, .columns = 12};
+    assert_string_equal(cut(6, "sixsix"), "sixsix");
+    assert_string_equal(cut(6, "seven77"), "seven~");
+    assert_string_equal(cut(9, "missed 293456"), "missed ~"); /* no number or word is halved */
+    assert_string_equal(cut(20, "of months 7"), "of month~");
     assert_int_equal(
-        st_screen_wrap(&screen, 1, 0, 12, 2, ST_STYLE_PLAIN, "one two three four five six"), 2);
-    assert_string_equal(st_screen_cell(&screen, 1, 6)->text, "o");
-    assert_string_equal(st_screen_cell(&screen, 1, 7)->text, " ");
-    assert_string_equal(st_screen_cell(&screen, 2, 0)->text, "t");
-    assert_string_equal(st_screen_cell(&screen, 2, 11)->text, "~");
-    st_screen_finish(&screen);
-    assert_int_equal(st_screen_init(&screen, 2, 9, false), 0); /* no number or word is halved */
-    st_screen_put(&screen, 0, 0, 9, ST_STYLE_PLAIN, "missed 293456");
-    assert_string_equal(st_screen_cell(&screen, 0, 7)->text, "~");
-    assert_string_equal(st_screen_cell(&screen, 0, 8)->text, " ");
-    st_screen_put(&screen, 1, 0, 9, ST_STYLE_PLAIN, "of months 7");
-    assert_string_equal(st_screen_cell(&screen, 1, 8)->text, "~");
+        st_screen_wrap(&screen, 0, 0, 12, 2, ST_STYLE_PLAIN, "one two three four five six"), 2);
+    assert_string_equal(screen.all[0].text, "one two");
+    assert_string_equal(screen.all[1].text, "three four ~");
     assert_int_equal(st_screen_width(&screen, "27 µs 9 n"), 9);
-    st_screen_finish(&screen);
-    assert_int_equal(st_screen_init(&screen, 0, 80, false), -EINVAL);
 }
 
 static void word_longer_than_a_row_goes_on_in_the_next(void **state)
 {
-    struct st_screen screen;
-    assert_int_equal(st_screen_init(&screen, 4, 8, false), 0);
+    struct st_screen screen = {.rows = 4, .columns = 8};
     assert_int_equal(st_screen_wrap(&screen, 0, 0, 8, 4, ST_STYLE_PLAIN, "/run/sleeptune/sock ok"),
                      3);
-    assert_string_equal(st_screen_cell(&screen, 1, 0)->text, "e");
-    assert_string_equal(st_screen_cell(&screen, 2, 4)->text, "o");
+    assert_string_equal(screen.all[1].text, "eptune/s");
+    assert_string_equal(screen.all[2].text, "ock ok");
     assert_int_equal(st_screen_wrapped_rows(&screen, 8, "/run/sleeptune/sock ok"), 3);
-    st_screen_finish(&screen);
+}
+
+static void
+on_a_terminal_styles_end_behind_their_text_and_the_lower_right_corner_stays_empty(void **state)
+{
+    static const char *const styles[] = {"0", "0;1"};
+    struct st_screen screen = {.rows = 2, .columns = 9, .styles = styles};
+    st_screen_put(&screen, 0, 0, 9, ST_STYLE_PLAIN, "a");
+    st_screen_put(&screen, 0, 3, 9, ST_STYLE_BOLD, "abcdef");
+    st_screen_put(&screen, 1, 3, 9, ST_STYLE_BOLD, "abcdef");
+    assert_string_equal(screen.all[0].text, "\033[0ma\033[0m  \033[0;1mabcdef\033[0m");
+    assert_string_equal(screen.all[1].text, "   \033[0;1mabcd~\033[0m");
 }
 
 int main(void)
@@ -320,6 +316,8 @@ int main(void)
         cmocka_unit_test(text_of_others_cannot_reach_the_terminal_raw),
         cmocka_unit_test(text_that_is_cut_says_so),
         cmocka_unit_test(word_longer_than_a_row_goes_on_in_the_next),
+        cmocka_unit_test(
+            on_a_terminal_styles_end_behind_their_text_and_the_lower_right_corner_stays_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
