@@ -47,7 +47,7 @@ extern const struct st_path_words {
     X(SHORT, "short", "The recording is too short: the signal's deliberate glitches need 7 s.")    \
     X(CLOCKS, "clocks",                                                                            \
       "The clocks of the two cards are more than 0.1 % apart: too far to compare.")                \
-    X(CUT, "cut", "The file is cut: all before the cut was read.")
+    X(CUT, "cut", "The file ends too early: sleeptune read what there is.")
 
 enum st_remark {
 #define ST_REMARK(id, name, text) ST_REMARK_##id,

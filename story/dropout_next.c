@@ -209,7 +209,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (place == ST_DROPOUT_AT_RESYNC) {
         return next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
-        why = "another USB port without a hub, or another cable; no buffer size helps";
+        why = "use another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
         why = own_buffer_text(client, source);
@@ -224,7 +224,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                 : "let %s run again (type fg in its terminal), or exclude it from power saving",
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        why = st_text("a setting of %s, such as reading sounds ahead from the disk; else "
+        why = st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
                       "report it to its authors",
                       name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {

@@ -59,7 +59,7 @@ static const char *quiet_text(const struct st_dropout_client *client)
         return st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "its own buffer: seen only if it stops";
+        return "sleeptune sees only whether it stops";
     return load->between == ST_XRUN_BETWEEN_UNSEEN ? "not watched on its way to PipeWire" : "";
 }
 

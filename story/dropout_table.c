@@ -420,11 +420,12 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
     if (last->block_frames == 0 || last->rate_hz == 0)
         return "";
     const double each_ns = (double)last->block_frames * (double)ST_NS_PER_S / (double)last->rate_hz;
-    return st_text("every %s (%jd samples)%s", st_ns_short((int64_t)each_ns), last->block_frames,
-                   last->block_any != 0
-                       ? st_text(" at any buffer size: one of its plug-ins works in blocks of %jd",
-                                 last->block_frames)
-                       : "");
+    return st_text(
+        "every %s (%jd samples)%s", st_ns_short((int64_t)each_ns), last->block_frames,
+        last->block_any != 0
+            ? st_text(" at any buffer size: one of its plug-ins works in blocks of %jd samples",
+                      last->block_frames)
+            : "");
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)

@@ -278,15 +278,14 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
             best = cause;
     }
     const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
-    const char *but =
-        counted_n < list->n
-            ? st_text(", of which %" PRIu32
-                      " count (only while something plays; marks less than 10 s apart are one)",
-                      counted_n)
-            : "";
+    const char *but = counted_n < list->n ? st_text(", of which %" PRIu32
+                                                    " count (those made while something plays; of "
+                                                    "marks less than 10 s apart one counts)",
+                                                    counted_n)
+                                          : "";
     const char *text =
         counted_n < ST_HEARD_LEAST_N
-            ? st_text("too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N)
+            ? st_text("too few to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N)
         : best != NULL
             ? st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
                       best->hits_n, counted_n, name, best->expected)

@@ -345,7 +345,8 @@ int st_trace_file_write(FILE *out, const struct st_trace_file *file)
     add_note(work, 2, "watched", ring->levels.about);
     if (st_cycle_ring_n(ring) == 0)
         add_note(work, 3, "cycles",
-                 "only PipeWire reports when each client waited and computed, to the user's own "
+                 "only PipeWire reports when each client waited and computed, and only to the "
+                 "user's own "
                  "sleeptuned");
     fputs("\n]}\n", out);
     free(work);

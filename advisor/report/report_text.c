@@ -134,7 +134,7 @@ static struct step step_of(const struct st_finding *finding, int width)
     /* what such a command sets is lost when the machine or PipeWire restarts */
     if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                    strstr(command, "| sudo tee /sys/") != NULL))
-        then = "; works at once, does not last";
+        then = "; works at once, lost at a restart";
     return (struct step){
         st_machine_is_jailed(finding->facts) ? st_text("%s   # on the host", command) : command,
         then};
@@ -454,7 +454,7 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
 {
     const double period_us = (double)wish->period_ns / 1000;
     const char *text =
-        !finding->effect_known ? "no upper limit is known"
+        !finding->effect_known ? "lateness without a known limit"
         : finding->effect_us > 0
             ? st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
                       finding->effect_us, period_us, 100 * finding->effect_us / period_us)
@@ -539,8 +539,9 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
     print_field(&printer, "Cost:", st_rule_cost(rule));
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:",
-                st_rule_is_applied(rule) ? "safe: revert can undo it"
-                                         : "it depends on the machine: change it by hand only");
+                st_rule_is_applied(rule)
+                    ? "safe: revert can undo it"
+                    : "the effect depends on the machine: change it by hand only");
     print_lines(&printer, "Check:", rule->check);
     print_field(&printer, "Undo:", rule->undo);
     print_field(&printer, "History:", rule->history);

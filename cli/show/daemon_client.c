@@ -130,7 +130,7 @@ static const char *not_running(const char *path, bool chosen)
     if (of_sudo != NULL)
         return st_text("no sleeptuned is listening on %s. %s.", path, of_sudo);
     if (chosen && geteuid() == 0)
-        user = "; if a user's own runs, run this as that user";
+        user = "; if a user's own sleeptuned runs, run this command as that user";
     else if (chosen)
         path = st_text("%s or %s", own_path(), path);
     return st_text("no sleeptuned is listening on %s. Run '%s' or '%s -f'%s.", path,

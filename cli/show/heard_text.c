@@ -21,7 +21,7 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
         line = st_text("%s  \"%s\"", line, note);
     line = text[0] == '\0'
                ? st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s)
-           : before_ns < 0 ? st_text("%s  Before it and on until %s after it: %s", line,
+           : before_ns < 0 ? st_text("%s  From before it until %s after it: %s", line,
                                      st_ns_short(-before_ns), text)
                            : st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
                                      st_ns_seconds(before_ns), text);
@@ -48,7 +48,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const json_t *mark =
         json_array_get(marks, json_array_size(marks) - 1); /* NULL if there is none */
     st_text_wrap(out,
-                 mark == NULL ? st_text("Saved. Dropouts just before it are unknown: %s.",
+                 mark == NULL ? st_text("Saved. Dropouts before this click are unknown: %s.",
                                         st_json_safe_text(document, "text"))
                               : st_text("Saved: %s. Some dropouts are noticed a few seconds later.",
                                         mark_text(mark, look)),

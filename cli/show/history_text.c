@@ -268,7 +268,8 @@ void st_history_text_changes(FILE *out, const json_t *document,
     const char *text = st_change_story_text(changes, look->now_wall_ns, &worse);
     text = text[0] != '\0' ? st_text("%s A new project or program may be the reason, too.", text)
            : n == 0
-               ? "No version, file or setting of the system has changed in this history. Buffer "
+               ? "Since this history began, no version, file or setting of the system has changed. "
+                 "Buffer "
                  "sizes are not judged here: sleeptune status --details compares them."
                : "No change made dropouts clearly more or less frequent (small differences may be "
                  "chance). To judge a change takes 3 days of music.";
@@ -376,7 +377,7 @@ void st_history_text_causes(FILE *out, const json_t *document,
         st_text_row(&sheet, "explained",
                     "the share of the delay that sleeptune measured: waiting for a CPU, a stopped "
                     "thread, throttling, or how long the culprit had the CPU. A dash: not "
-                    "measured, the cause was found by ruling out the others");
+                    "measured; sleeptune ruled out the other causes");
     if (look->trace != NULL && unnamed[0] != '\0' && any)
         st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s%s",
                     unnamed, names_itself ? "" : " To name it, ", names_itself ? "" : look->trace);

@@ -106,17 +106,16 @@ static const char *answer_of(const struct st_listen_view *view)
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     return result->path_class == ST_PATH_NONE
-               ? st_text("! Invalid: %s, so nothing can be said about losses.", not_heard)
+               ? st_text("! Invalid: %s, so sleeptune could not look for losses.", not_heard)
            : result->forced_n == 0 && !remarks[ST_REMARK_SHORT]
-               ? "! Invalid: the detection could not be tested with a glitch, so losses may have "
+               ? "! Invalid: no deliberate glitch tested the detection, so losses may have "
                  "been missed."
            : !st_hearing_valid(result)
                ? st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                          invalid, heard, title, losses)
-           : live->has_ended
-               ? st_text(
-                     "! Ended after %s, as the device or the sound server has gone: %s until then.",
-                     heard, losses)
+           : live->has_ended ? st_text("! Ended after %s, because the device or the sound server "
+                                       "has gone: %s until then.",
+                                       heard, losses)
            : n == 0 ? st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).",
                               heard, title, bound)
                     : st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,

@@ -52,8 +52,9 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%ju later than %s, cause known for %ju", result->cause_late_n,
-                st_ns_text(result->cause_above_ns), result->cause_explained_n);
+    st_text_row(sheet, "late", "%ju wake-ups later than %s, cause known for %ju",
+                result->cause_late_n, st_ns_text(result->cause_above_ns),
+                result->cause_explained_n);
     for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)

@@ -230,24 +230,6 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
     place->end = end;
 }
 
-/* --- the next step --- */
-
-static int rows_of_field(struct st_screen *screen, const char *text)
-{
-    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen),
-                                  text); /* "" takes no row */
-}
-
-/* Draws the next step: a command (`next`, may be "") and its reason. */
-static void put_next(struct place *place, const char *next, const char *why)
-{
-    const bool command = next[0] != '\0';
-    if (command)
-        put_field(place, ST_STYLE_BOLD, "Next", next);
-    if (why[0] != '\0')
-        put_field(place, command ? ST_STYLE_PLAIN : ST_STYLE_BOLD, command ? "" : "Next", why);
-}
-
 /* --- the screen --- */
 
 /* Draws the message at the bottom of the screen. @return the rows that are left above. */

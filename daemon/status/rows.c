@@ -222,7 +222,7 @@ static void add_loop(struct screen *to)
     const bool known = hist->total_n > 0;
     const char *worst = st_text(", worst %s", ns_text(known, hist->max_ns));
     if (known && hist->max_ns > STALL_NS)
-        worst = st_text(", without %ju that were up to %s late (stalls)",
+        worst = st_text(", not counting %ju that were up to %s late (stalls)",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     begin(to, "Loop");
     add(to, OK, "Loop",
@@ -275,8 +275,8 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
                 st_text("losses between %s and %s%s", client->name,
                         st_xrun_sources_title(of->source),
                         client->load.between == ST_XRUN_BETWEEN_STOPS
-                            ? ": sound that the program sends too late while it runs (a program "
-                              "that stops is watched)"
+                            ? ": sound that the program sends too late while it runs (if it stops, "
+                              "sleeptuned sees that)"
                             : ""));
     }
 }

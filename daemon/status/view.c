@@ -57,11 +57,11 @@ struct st_degraded_list st_view_degraded(const struct st_view *view)
             add(&list, "observe",
                 st_text("dropouts of %s are not watched: %s", source->source, source->why));
     }
-    add(&list, "config", st_text_with("the old settings are kept: ", view->config.error));
+    add(&list, "config", st_text_with("the old settings stay in force: ", view->config.error));
     add(&list, "socket", view->failed.socket);
     add(&list, "http", view->failed.http);
     add(&list, "trace",
-        st_text_with("culprits of late wake-ups cannot be named: ", view->failed.trace));
+        st_text_with("sleeptuned cannot name the culprits of late wake-ups: ", view->failed.trace));
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(&list, "history",
             st_text("the history is kept in memory for now: %s", view->history.why));

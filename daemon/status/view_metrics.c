@@ -26,7 +26,7 @@ static void gauge(FILE *out, const char *name, const char *help, double value)
 static void lateness(FILE *out, const struct st_result *loop)
 {
     st_observe_metric(out, "sleeptune_lateness_seconds", "histogram",
-                      "Wake-up of a cycle minus its due time; negative is early.");
+                      "How late each cycle of the test loop woke; negative: early.");
     ST_EACH (bound_ns, bounds_ns)
         fprintf(out, "sleeptune_lateness_seconds_bucket{le=\"%.9g\"} %ju\n",
                 st_ns_seconds(*bound_ns),
