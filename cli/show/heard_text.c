@@ -19,18 +19,20 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
                *line = st_when_text_near(at_ns, look->now_wall_ns);
     if (note[0] != '\0')
         line = st_text("%s  \"%s\"", line, note);
-    line = text[0] == '\0'
-               ? st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s)
-           : before_ns < 0 ? st_text("%s  From before it until %s after it: %s", line,
-                                     st_ns_short(-before_ns), text)
-                           : st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
-                                     st_ns_seconds(before_ns), text);
+    if (text[0] == '\0')
+        line = st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s);
+    else if (before_ns < 0)
+        line = st_text("%s  From before it until %s after it: %s", line, st_ns_short(-before_ns),
+                       text);
+    else
+        line = st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
+                       st_ns_seconds(before_ns), text);
     if (n > 1)
         line =
             st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1), window_s);
-    return unheard[0] == '\0'
-               ? line
-               : st_text("%s; sound that %s sends too late is not noticed", line, unheard);
+    if (unheard[0] == '\0')
+        return line;
+    return st_text("%s; sound that %s sends too late is not noticed", line, unheard);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -47,12 +49,12 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const json_t *marks = json_object_get(document, "marks");
     const json_t *mark =
         json_array_get(marks, json_array_size(marks) - 1); /* NULL if there is none */
-    st_text_wrap(out,
-                 mark == NULL ? st_text("Saved. Dropouts before this click are unknown: %s.",
-                                        st_json_safe_text(document, "text"))
-                              : st_text("Saved: %s. Some dropouts are noticed a few seconds later.",
-                                        mark_text(mark, look)),
-                 0, look->columns);
+    const char *text = st_text("Saved. Dropouts before this click are unknown: %s.",
+                               st_json_safe_text(document, "text"));
+    if (mark != NULL)
+        text = st_text("Saved: %s. Some dropouts are noticed a few seconds later.",
+                       mark_text(mark, look));
+    st_text_wrap(out, text, 0, look->columns);
     if (mark == NULL)
         return;
     if (st_json_integer(mark, "events") > 1)

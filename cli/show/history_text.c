@@ -77,11 +77,11 @@ static int64_t span_of(const json_t *document)
 static const char *say_when(const json_t *document, int64_t now_wall_ns)
 {
     const int64_t until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
-    return until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS
-               ? span_text(document)
-           : span_ns >= 10 * ST_NS_PER_HOUR && span_ns < 2 * ST_NS_PER_DAY
-               ? st_text("in the last %jd h", span_ns / ST_NS_PER_HOUR)
-               : st_text("in the last %s", st_ns_long(span_ns));
+    if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
+        return span_text(document);
+    if (span_ns >= 10 * ST_NS_PER_HOUR && span_ns < 2 * ST_NS_PER_DAY)
+        return st_text("in the last %jd h", span_ns / ST_NS_PER_HOUR);
+    return st_text("in the last %s", st_ns_long(span_ns));
 }
 
 /* The source that the answer is about: whose clients had the dropouts, else on which programs
@@ -119,11 +119,11 @@ static const char *answer_of(const json_t *document, const struct sums *sums, in
     const char *when = say_when(document, now_wall_ns);
     if (watched != NULL && watched_ns < span_of(document) / 10 * 9)
         when = st_text("while %s was watched (for %s)", title_of(watched), st_ns_long(watched_ns));
-    return sums->dropouts > 0 ? sentence_of(json_object_get(document, "dropouts"), when)
-           : watched != NULL
-               ? st_text("%s %s.", none_played ? "Nothing played" : "No dropout", when)
-               : st_text("No sound server was watched %s: other programs' dropouts are unknown.",
-                         when);
+    if (sums->dropouts > 0)
+        return sentence_of(json_object_get(document, "dropouts"), when);
+    if (watched != NULL)
+        return st_text("%s %s.", none_played ? "Nothing played" : "No dropout", when);
+    return st_text("No sound server was watched %s: other programs' dropouts are unknown.", when);
 }
 
 static void put_watched(const struct st_text_sheet *sheet, const json_t *document)
@@ -132,14 +132,12 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         const int64_t frames = st_json_integer(one, "frames"),
                       rate_hz = st_json_integer(one, "rate_hz"),
                       playing_ns = st_json_known_of(one, "playing_ns");
-        const char *played = playing_ns != INT64_MIN
-                                 ? st_text(", programs played for %s", st_ns_long(playing_ns))
-                                 : "",
-                   *last = frames > 0 && frames < INT32_MAX && rate_hz > 0
-                               ? st_text(", last at %jd frames at %g kHz (%s)", frames,
-                                         (double)rate_hz / 1000,
-                                         st_ns_short(frames * ST_NS_PER_S / rate_hz))
-                               : "";
+        const char *played = "", *last = "";
+        if (playing_ns != INT64_MIN)
+            played = st_text(", programs played for %s", st_ns_long(playing_ns));
+        if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
+            last = st_text(", last at %jd frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
+                           st_ns_short(frames * ST_NS_PER_S / rate_hz));
         st_text_row(sheet, title_of(one), "watched for %s%s%s",
                     st_ns_long(st_json_integer(one, "watched_ns")), played, last);
     }
@@ -151,12 +149,13 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
 {
     const json_t *conditions = json_object_get(document, "conditions");
     const int64_t frames = st_json_integer(json_array_get(conditions, 0), "frames");
-    const bool one_size = json_array_size(conditions) == 1 && frames > 0;
+    const char *size = "", *worst = "";
+    if (json_array_size(conditions) == 1 && frames > 0)
+        size = st_text(" at %jd frames", frames);
+    if (sums->max_ns != INT64_MIN)
+        worst = st_text("; worst wake-up %s late", st_ns_text(sums->max_ns));
     st_text_row(sheet, "This computer", "missed %jd of %jd periods%s%s", sums->misses,
-                sums->periods, one_size ? st_text(" at %jd frames", frames) : "",
-                sums->max_ns != INT64_MIN
-                    ? st_text("; worst wake-up %s late", st_ns_text(sums->max_ns))
-                    : "");
+                sums->periods, size, worst);
 }
 
 /* --- rows --- */
@@ -173,26 +172,32 @@ static void put_cells(FILE *out, const char *const cells[5], int columns)
     fputc('\n', out);
 }
 
+/* "12"; "-": not known */
+static const char *count_of(const json_t *row, const char *key)
+{
+    const int64_t n = st_json_known_of(row, key);
+    return n != INT64_MIN ? st_text("%jd", n) : "-";
+}
+
 static void put_row(FILE *out, const json_t *row, int columns)
 {
     const int64_t span_ns =
                       st_ns_sub(st_json_integer(row, "to_ns"), st_json_integer(row, "from_ns")),
-                  dropouts = st_json_known_of(row, "dropouts"),
                   max_ns = st_json_known_of(row, "lateness_max_ns");
     const bool measured = !json_is_null(json_object_get(row, "cycles"));
-    /* sleeptuned may stop its measuring loop while nothing plays */
-    const bool idle = span_ns > 0 && st_json_integer(row, "idle_ns") >= span_ns / 10 * 9;
-    const double ran = (double)st_json_integer(row, "measured_ns") / (double)span_ns;
-    const char *const cells[] = {
-        minute_of(row, "from_ns"),
-        measured && span_ns > 0 ? st_text("%.0f%%", floor(100 * (1e-4 + ran))) : "-",
-        dropouts != INT64_MIN ? st_text("%jd", dropouts) : "-",
-        measured ? st_text("%jd", st_json_integer(row, "misses")) : "-",
-        max_ns != INT64_MIN ? st_ns_text(max_ns)
-        : measured          ? "-"
-        : idle              ? "nothing played"
-                            : "not measured"};
-    if (measured || span_ns >= ST_NS_PER_MINUTE || dropouts > 0)
+    const char *cells[] = {minute_of(row, "from_ns"), "-", count_of(row, "dropouts"),
+                           count_of(row, "misses"), "-"};
+    if (measured && span_ns > 0)
+        cells[1] = st_text(
+            "%.0f%%",
+            floor(100 * (1e-4 + (double)st_json_integer(row, "measured_ns") / (double)span_ns)));
+    if (!measured) /* sleeptuned may stop its measuring loop while nothing plays */
+        cells[4] = span_ns > 0 && st_json_integer(row, "idle_ns") >= span_ns / 10 * 9
+                       ? "nothing played"
+                       : "not measured";
+    if (max_ns != INT64_MIN)
+        cells[4] = st_ns_text(max_ns);
+    if (measured || span_ns >= ST_NS_PER_MINUTE || st_json_integer(row, "dropouts") > 0)
         put_cells(out, cells, columns);
 }
 
@@ -218,11 +223,15 @@ void st_history_text_steps(FILE *out, const json_t *document,
         st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, &worse);
     if (changed[0] != '\0')
         st_text_row(&sheet, "Changed", "%s", changed);
-    const char *next = worse                              ? "sleeptune history --changes"
-                       : sums.dropouts > 0                ? "sleeptune status --watch"
-                       : watched_source(document) == NULL ? "sleeptune status --details"
-                       : sums.misses > 0                  ? "sleeptune history --causes"
-                                                          : NULL;
+    const char *next = NULL;
+    if (worse)
+        next = "sleeptune history --changes";
+    else if (sums.dropouts > 0)
+        next = "sleeptune status --watch";
+    else if (watched_source(document) == NULL)
+        next = "sleeptune status --details";
+    else if (sums.misses > 0)
+        next = "sleeptune history --causes";
     if (next != NULL)
         st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db));
     if (sums.dropouts > 0)
@@ -266,13 +275,14 @@ void st_history_text_changes(FILE *out, const json_t *document,
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
     bool worse;
     const char *text = st_change_story_text(changes, look->now_wall_ns, &worse);
-    text = text[0] != '\0' ? st_text("%s A new project or program may be the reason, too.", text)
-           : n == 0
-               ? "Since this history began, no version, file or setting of the system has changed. "
-                 "Buffer "
-                 "sizes are not judged here: sleeptune status --details compares them."
-               : "No change made dropouts clearly more or less frequent (small differences may be "
-                 "chance). To judge a change takes 3 days of music.";
+    if (text[0] != '\0')
+        text = st_text("%s A new project or program may be the reason, too.", text);
+    else if (n == 0)
+        text = "Since this history began, no version, file or setting of the system has changed. "
+               "Buffer sizes are not judged here: sleeptune status --details compares them.";
+    else
+        text = "No change made dropouts clearly more or less frequent (small differences may be "
+               "chance). To judge a change takes 3 days of music.";
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
         fputc('\n', out);
@@ -294,11 +304,11 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
     const int room = 2 * look->columns - EVENT_INDENT - EVENT_SLACK;
     const char *when = st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns);
     const char *kind = st_json_safe_text(event, "event"), *text = st_json_safe_text(event, "text");
-    const bool is_dropout = st_event_kind_is_dropout(st_event_kind_of(kind));
-    /* the number that --trace takes */
-    const char *number = look->details && id > 0 ? st_text("  #%jd", id) : "";
-    char *line =
-        st_text("%s%s  %s%s%s", when, number, is_dropout ? "" : kind, is_dropout ? "" : ": ", text);
+    if (!st_event_kind_is_dropout(st_event_kind_of(kind)))
+        text = st_text("%s: %s", kind, text);
+    if (look->details && id > 0) /* the number that --trace takes */
+        when = st_text("%s  #%jd", when, id);
+    char *line = st_text("%s  %s", when, text);
     if (!look->details && st_text_columns(line) > room) {
         *strrchr(st_text_clip(line, room), ' ') = '\0';
         line = st_text("%s …", line);
@@ -332,19 +342,20 @@ static void show_row(FILE *out, const json_t *row, int columns)
 {
     const json_t *explained = json_object_get(row, "explained");
     const char *total = st_ns_text(st_json_integer(row, "total_ns")),
-               *worst = st_ns_text(st_json_integer(row, "worst_ns")),
-               *share = json_is_number(explained)
-                            ? st_text("%.0f %%", 100 * json_number_value(explained))
-                            : "-";
+               *worst = st_ns_text(st_json_integer(row, "worst_ns")), *share = "-";
+    if (json_is_number(explained))
+        share = st_text("%.0f %%", 100 * json_number_value(explained));
     const char *figures =
         st_text("%7jd%*s%s%*s%s%11s", st_json_integer(row, "count"), 11 - st_text_columns(total),
                 "", total, 11 - st_text_columns(worst), "", worst, share);
     const char *why =
         st_text_joined(st_json_safe_text(row, "text"), ": ", st_json_safe_text(row, "culprit"));
-    const bool wide = columns >= FIGURE_COLUMNS + CAUSE_MIN;
-    if (!wide)
-        fprintf(out, "%s\n", figures);
-    st_text_field(out, wide ? figures : "", why, wide ? FIGURE_COLUMNS : EVENT_INDENT, columns);
+    if (columns >= FIGURE_COLUMNS + CAUSE_MIN) {
+        st_text_field(out, figures, why, FIGURE_COLUMNS, columns);
+        return;
+    }
+    fprintf(out, "%s\n", figures);
+    st_text_field(out, "", why, EVENT_INDENT, columns);
 }
 
 void st_history_text_causes(FILE *out, const json_t *document,
@@ -357,9 +368,10 @@ void st_history_text_causes(FILE *out, const json_t *document,
     const bool any = json_array_size(json_object_get(document, "rows")) > 0;
     const json_t *dropouts = json_object_get(document, "dropouts");
     if (st_json_integer(dropouts, "count") > 0) {
-        const bool all = st_json_known_of(document, "asked_from_ns") == INT64_MIN;
-        const char *since = st_text("since %s", minute_of(document, "asked_from_ns"));
-        st_text_wrap(out, sentence_of(dropouts, all ? "in this history" : since), 0, columns);
+        const char *since = "in this history";
+        if (st_json_known_of(document, "asked_from_ns") != INT64_MIN)
+            since = st_text("since %s", minute_of(document, "asked_from_ns"));
+        st_text_wrap(out, sentence_of(dropouts, since), 0, columns);
         fputc('\n', out);
         st_status_screen_table(out, json_object_get(dropouts, "table"), true, columns);
         fputc('\n', out);
@@ -379,6 +391,6 @@ void st_history_text_causes(FILE *out, const json_t *document,
                     "thread, throttling, or how long the culprit had the CPU. A dash: not "
                     "measured; sleeptune ruled out the other causes");
     if (look->trace != NULL && unnamed[0] != '\0' && any)
-        st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s%s",
-                    unnamed, names_itself ? "" : " To name it, ", names_itself ? "" : look->trace);
+        st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s",
+                    unnamed, names_itself ? "" : st_text_with(" To name it, ", look->trace));
 }

@@ -33,6 +33,19 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
     return NULL;
 }
 
+struct choice {
+    bool is;
+    const char *text;
+};
+
+/* @return the text of the first choice that is true. */
+static const char *first_of(const struct choice *choice)
+{
+    while (!choice->is)
+        choice++;
+    return choice->text;
+}
+
 static int64_t ns_of(const struct st_listen_view *view, double frames)
 {
     return llround(frames / view->rate_hz * ST_NS_PER_S);
@@ -91,36 +104,38 @@ static const char *answer_of(const struct st_listen_view *view)
     const bool *remarks = result->remarks;
     const struct st_listen_live *live = view->live;
     const char *title = live->way != NULL ? live->way->title : "of the recording";
-    const char *not_heard = remarks[ST_REMARK_SILENT] ? "the recording is silent"
-                            : remarks[ST_REMARK_MONO] ? "the path is mono"
-                            : live->events_n[ST_CAPTURE_MIXED] > 0
-                                ? "other programs play over the test signal"
-                                : "the test signal was not heard";
-    const char *invalid = remarks[ST_REMARK_CLOCKS] ? "the two clocks are more than 0.1 % apart"
-                          : remarks[ST_REMARK_SHORT]
-                              ? "the recording is too short for all deliberate glitches"
-                          : result->forced_found_n < result->forced_n
-                              ? st_text("only %u of the %u deliberate glitches were found",
-                                        result->forced_found_n, result->forced_n)
-                              : "the signal was lost for more than a second";
+    const struct choice not_heard[] = {
+        {remarks[ST_REMARK_SILENT], "the recording is silent"},
+        {remarks[ST_REMARK_MONO], "the path is mono"},
+        {live->events_n[ST_CAPTURE_MIXED] > 0, "other programs play over the test signal"},
+        {true, "the test signal was not heard"}};
+    const struct choice invalid[] = {
+        {remarks[ST_REMARK_CLOCKS], "the two clocks are more than 0.1 % apart"},
+        {remarks[ST_REMARK_SHORT], "the recording is too short for all deliberate glitches"},
+        {result->forced_found_n < result->forced_n,
+         st_text("only %u of the %u deliberate glitches were found", result->forced_found_n,
+                 result->forced_n)},
+        {true, "the signal was lost for more than a second"}};
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
-    return result->path_class == ST_PATH_NONE
-               ? st_text("! Invalid: %s, so sleeptune could not look for losses.", not_heard)
-           : result->forced_n == 0 && !remarks[ST_REMARK_SHORT]
-               ? "! Invalid: no deliberate glitch tested the detection, so losses may have "
-                 "been missed."
-           : !st_hearing_valid(result)
-               ? st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
-                         invalid, heard, title, losses)
-           : live->has_ended ? st_text("! Ended after %s, because the device or the sound server "
-                                       "has gone: %s until then.",
-                                       heard, losses)
-           : n == 0 ? st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).",
-                              heard, title, bound)
-                    : st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
-                              st_ns_short(ns_of(view, (double)result->lost_frames)), heard, title,
-                              bound);
+    if (result->path_class == ST_PATH_NONE)
+        return st_text("! Invalid: %s, so sleeptune could not look for losses.",
+                       first_of(not_heard));
+    if (result->forced_n == 0 && !remarks[ST_REMARK_SHORT])
+        return "! Invalid: no deliberate glitch tested the detection, so losses may have been "
+               "missed.";
+    if (!st_hearing_valid(result))
+        return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
+                       first_of(invalid), heard, title, losses);
+    if (live->has_ended)
+        return st_text(
+            "! Ended after %s, because the device or the sound server has gone: %s until then.",
+            heard, losses);
+    if (n == 0)
+        return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
+                       title, bound);
+    return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
+                   st_ns_short(ns_of(view, (double)result->lost_frames)), heard, title, bound);
 }
 
 /* @return what was lost, and why. @param list gets the loss as JSON; NULL: not needed. */
@@ -130,12 +145,12 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
     const bool unread = view->records == NULL || loss_ns(view, loss) < view->records_from_ns;
-    const char *reported = event != NULL ? st_capture_stream_event_say(event->kind) : NULL,
-               *saw = record != NULL
-                          ? st_text("; sleeptuned saw: %s", st_json_safe_text(record, "text"))
-                      : view->live->way == NULL || event != NULL ? ""
-                      : unread ? "; no cause known: sleeptuned has no record of that moment"
-                               : "; no cause known: sleeptuned recorded nothing then";
+    const char *reported = event != NULL ? st_capture_stream_event_say(event->kind) : NULL;
+    const struct choice saw[] = {
+        {record != NULL, st_text("; sleeptuned saw: %s", st_json_safe_text(record, "text"))},
+        {view->live->way == NULL || event != NULL, ""},
+        {unread, "; no cause known: sleeptuned has no record of that moment"},
+        {true, "; no cause known: sleeptuned recorded nothing then"}};
     json_array_append_new(
         list, json_pack("{s:I, s:I, s:I, s:s, s:s?, s:o}", "at_frame", (json_int_t)loss->at_frame,
                         "within_frames", (json_int_t)loss->within_frames, "frames",
@@ -144,7 +159,7 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
                         st_json_text_or_null(st_json_text_of(record, "text"))));
     return st_text("at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
                    st_ns_short(ns_of(view, (double)loss->frames)), st_signal_loss_text(loss->kind),
-                   st_text_with("; ", reported), saw);
+                   st_text_with("; ", reported), first_of(saw));
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)
@@ -243,24 +258,24 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     const struct st_listen_live *live = view->live;
     const bool valid = st_hearing_valid(result);
     const char *again = command_of(&view->wish);
-    const char *next =
-        result->remarks[ST_REMARK_CLOCKS] ? ST_DROPOUT_REASON_ONE_CLOCK
-        : result->remarks[ST_REMARK_SILENT]
-            ? "unmute and turn up both devices in the mixer, then try again"
-        : !valid && live->way == NULL
-            ? "sleeptune listen --signal FILE, play that file through the path, and record it "
-              "from its beginning"
-        : live->has_ended
-            ? st_text("connect the device or start the sound server again, then %s", again)
-        : result->remarks[ST_REMARK_SHORT] ? st_text("%s, and let it run for 10 s or longer", again)
-        : !valid && live->events_n[ST_CAPTURE_MIXED] > 0
-            ? st_text("stop the other programs that play, then run: %s", again)
-        : !valid ? "sleeptune listen --help, for another way to record it (--back)"
-        : result->losses_n > 0
-            ? "sleeptune check, on the computer that played, to find what was late"
-        : result->heard_s >= SURE_S ? NULL
-        : live->way != NULL ? st_text("%s -d 3h, which can show less than 1 loss an hour", again)
-                            : "record for 3 h, which can show less than 1 loss an hour";
+    const char *next = first_of((const struct choice[]){
+        {result->remarks[ST_REMARK_CLOCKS], ST_DROPOUT_REASON_ONE_CLOCK},
+        {result->remarks[ST_REMARK_SILENT],
+         "unmute and turn up both devices in the mixer, then try again"},
+        {!valid && live->way == NULL,
+         "sleeptune listen --signal FILE, play that file through the path, and record it "
+         "from its beginning"},
+        {live->has_ended,
+         st_text("connect the device or start the sound server again, then %s", again)},
+        {result->remarks[ST_REMARK_SHORT], st_text("%s, and let it run for 10 s or longer", again)},
+        {!valid && live->events_n[ST_CAPTURE_MIXED] > 0,
+         st_text("stop the other programs that play, then run: %s", again)},
+        {!valid, "sleeptune listen --help, for another way to record it (--back)"},
+        {result->losses_n > 0,
+         "sleeptune check, on the computer that played, to find what was late"},
+        {result->heard_s >= SURE_S, NULL},
+        {live->way != NULL, st_text("%s -d 3h, which can show less than 1 loss an hour", again)},
+        {true, "record for 3 h, which can show less than 1 loss an hour"}});
     if (next != NULL)
         st_text_row(sheet, "Next", "%s", next);
 }

@@ -23,10 +23,12 @@ static const char *quantile_cell(const struct st_result *result, const struct st
     const struct st_quantile q = st_stats_quantile(hist, p);
     const double needed_s = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
     const char *needed = st_ns_text((int64_t)(needed_s * (double)ST_NS_PER_S));
-    return !q.known           ? st_text("- (needs a run of %s)", needed)
-           : q.interval_known ? st_text("%s [%s .. %s]", st_ns_text(q.value_ns),
-                                        st_ns_text(q.low_ns), st_ns_text(q.high_ns))
-                              : st_ns_text(q.value_ns);
+    if (!q.known)
+        return st_text("- (needs a run of %s)", needed);
+    if (!q.interval_known)
+        return st_ns_text(q.value_ns);
+    return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns),
+                   st_ns_text(q.high_ns));
 }
 
 static void row(FILE *out, const char *label, const char *a, const char *b)
@@ -59,11 +61,12 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        const char *share =
-            r->explained_ns > 0
-                ? st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns)
-            : st_cause_kind_by_exclusion(c) ? "found by exclusion"
-                                            : "counted, not timed";
+        const char *share = "counted, not timed";
+        if (st_cause_kind_by_exclusion(c))
+            share = "found by exclusion";
+        if (r->explained_ns > 0)
+            share =
+                st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
         st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n, st_cause_kind_text(c),
                     st_ns_text(r->total_ns), st_ns_text(r->max_ns), share);
     }
@@ -74,14 +77,15 @@ static void conditions(const struct st_result *result, const struct st_text_shee
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on first use"};
-    const char *policy = st_platform_policy_name(result->policy);
+    const char *policy = st_platform_policy_name(result->policy), *cpu = "any CPU", *except = "";
     if (result->policy != ST_POLICY_OTHER)
         policy = st_text("%s %d", policy, result->priority);
-    const char *line =
-        st_text("settings not changed%s, %s, %s, load %.3g %%, %s",
-                result->timer_slack_set_ns >= 0 ? ", except the timer slack" : "", policy,
-                result->cpu >= 0 ? st_text("CPU %d", result->cpu) : "any CPU", result->load_percent,
-                locks[result->lock]);
+    if (result->cpu >= 0)
+        cpu = st_text("CPU %d", result->cpu);
+    if (result->timer_slack_set_ns >= 0)
+        except = ", except the timer slack";
+    const char *line = st_text("settings not changed%s, %s, %s, load %.3g %%, %s", except, policy,
+                               cpu, result->load_percent, locks[result->lock]);
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         line = st_text("%s, %s %s", line, condition->key,
                        st_result_condition_shown(condition->key, condition->value));

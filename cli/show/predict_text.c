@@ -57,16 +57,17 @@ const char *st_predict_text_time(const struct st_predict_run *run)
 const char *st_predict_text_answer(const struct st_predict_table *table)
 {
     const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
-    const char *in = table->brief ? "" : st_text(" in %s", st_predict_text_time(table->run));
+    const char *text = st_text("Not even %u frames were enough", longest->frames), *bound = "";
     if (!table->known)
         return st_text("Not known: %s.", longest->reason);
-    if (held == NULL)
-        return st_text("Not even %u frames were enough%s.", longest->frames, in);
-    const char *bound =
-        st_text(", at most %s per hour (95 %%)", st_miss_events_rate_text(held->high));
-    return st_text("This computer alone can play with %u frames (%.1f ms)%s%s%s.", held->frames,
-                   held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", in,
-                   table->brief ? "" : bound);
+    if (held != NULL) {
+        text = st_text("This computer alone can play with %u frames (%.1f ms)%s", held->frames,
+                       held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "");
+        bound = st_text(", at most %s per hour (95 %%)", st_miss_events_rate_text(held->high));
+    }
+    if (table->brief)
+        return st_text("%s.", text);
+    return st_text("%s in %s%s.", text, st_predict_text_time(table->run), bound);
 }
 
 enum mark { HELD, DOUBT, DROPOUTS };
@@ -81,10 +82,11 @@ static void put_mark(enum mark mark, bool colour, FILE *out)
 
 static enum mark mark_of(const struct st_predict_row *row)
 {
-    return row == NULL || !row->known ? DOUBT
-           : st_predict_holds(row)    ? HELD
-           : row->per_hour > 1        ? DROPOUTS
-                                      : DOUBT;
+    if (row == NULL || !row->known)
+        return DOUBT;
+    if (st_predict_holds(row))
+        return HELD;
+    return row->per_hour > 1 ? DROPOUTS : DOUBT;
 }
 
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out)
@@ -98,13 +100,18 @@ static const char *dropouts_text(const struct st_predict_row *row,
                                  const struct st_predict_table *table)
 {
     const bool wide = view->width >= WIDE;
-    const char *text = !row->known ? st_text_joined("not known", ": ", wide ? row->reason : NULL)
-                       : row->episodes_n > 0 ? st_miss_events_seen_text(row->per_hour)
-                                             : "none";
+    const char *text = "none";
+    if (!row->known)
+        text = st_text_joined("not known", ": ", wide ? row->reason : NULL);
+    else if (row->episodes_n > 0)
+        text = st_miss_events_seen_text(row->per_hour);
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
         text = st_text("%s, at most %s", text, st_miss_events_rate_text(row->high));
-    const char *music = view->music_n > 0 ? st_text("; music: %ju", view->music_n) : "";
-    return row->frames == view->used_frames ? st_text("%s%s, in use", text, music) : text;
+    if (row->frames != view->used_frames)
+        return text;
+    if (view->music_n > 0)
+        text = st_text("%s; music: %ju", text, view->music_n);
+    return st_text("%s, in use", text);
 }
 
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,
@@ -158,13 +165,14 @@ const char *st_predict_text_setting(uint32_t frames)
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
 {
-    const char *line =
-        !table->known         ? "sleeptune measure --frames 32 --duration 10m --record FILE"
-        : table->held == NULL ? "sleeptune report (what makes wake-ups late)"
-        : st_predict_target(st_predict_seconds(table->run)) > 1
-            ? st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
-                      "dropout: at most 1 per hour with 95 %% confidence)",
-                      table->run->frames)
-            : st_predict_text_setting(table->held->frames);
+    const char *line = "sleeptune report (what makes wake-ups late)";
+    if (!table->known)
+        line = "sleeptune measure --frames 32 --duration 10m --record FILE";
+    else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
+        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
+                       "dropout: at most 1 per hour with 95 %% confidence)",
+                       table->run->frames);
+    else if (table->held != NULL)
+        line = st_predict_text_setting(table->held->frames);
     st_text_field(out, "Next", line, 6, width);
 }
