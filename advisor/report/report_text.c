@@ -134,7 +134,7 @@ static struct step step_of(const struct st_finding *finding, int width)
     if (finding->in_place)
         return (struct step){st_finding_needs[finding->needs].text, ""};
     if (command == NULL && finding->needs == ST_NEEDS_NOTHING)
-        return (struct step){"", ""};
+        then = "";
     if (command == NULL)
         return (struct step){"", then};
     /* what such a command sets is lost when the machine or PipeWire restarts */
