@@ -17,10 +17,13 @@ const char *st_change_story_what(const json_t *what)
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
     const char *the = file || st_text_is(kind, "package") ? "" : "the ",
-               *verb = gone   ? "went away"
-                       : came ? "came"
-                       : file ? "changed"
-                              : st_text("became %.*s", NAME_LEN, now);
+               *verb = st_text("became %.*s", NAME_LEN, now);
+    if (file)
+        verb = "changed";
+    if (came)
+        verb = "came";
+    if (gone)
+        verb = "went away";
     return st_safe_text(st_text("%s%.*s %s", the, NAME_LEN, name, verb));
 }
 
@@ -39,9 +42,9 @@ static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
                                        "Thursday", "Friday", "Saturday"};
     const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    return st_ns_sub(now_wall_ns, wall_ns) < 6 * ST_NS_PER_DAY && localtime_r(&s, &local) != NULL
-               ? days[local.tm_wday]
-               : st_text("%.10s", st_when_text(wall_ns));
+    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * ST_NS_PER_DAY && localtime_r(&s, &local) != NULL)
+        return days[local.tm_wday];
+    return st_text("%.10s", st_when_text(wall_ns));
 }
 
 static const char *rate_text(const json_t *side)
@@ -80,11 +83,12 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, boo
     }
     const json_t *list = json_object_get(last, "what");
     const size_t more_n = st_change_story_more_n(list);
+    const char *more = "";
     *ret_worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
     if (last == NULL)
         return "";
-    const char *more =
-        more_n > 0 ? st_text(" and %zu more thing%s changed", more_n, ST_PLURAL(more_n)) : "";
+    if (more_n > 0)
+        more = st_text(" and %zu more thing%s changed", more_n, ST_PLURAL(more_n));
     return st_text(
         "%s dropouts since %s, when %s%s: %s an hour, before %s.%s", *ret_worse ? "More" : "Fewer",
         day_text(st_json_integer(last, "at_ns"), now_wall_ns),

@@ -53,10 +53,9 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns,
                   frames = room_frames(table, busy_ns + error_ns);
     /* share of each period that the client usually computes */
-    const double share =
-        load->period_ns > 0 ? (double)load->busy_median_ns / (double)load->period_ns : 0;
+    const double share = (double)load->busy_median_ns / (double)load->period_ns;
     const char *busy = st_ns_short(busy_ns), *command = "", *why;
-    if (share > ST_DROPOUT_REASON_FULL)
+    if (load->period_ns > 0 && share > ST_DROPOUT_REASON_FULL)
         why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
                       100 * share);
     else if (busy_ns == 0 || table->frames == 0)
@@ -161,7 +160,7 @@ static int64_t alsa_bytes(int64_t buffer_ns)
 static const char *own_buffer_text(const struct st_dropout_client *client, const char *source)
 {
     const struct st_xrun_load *load = &client->load;
-    const int64_t asked_ms = load->asked_rate_hz == ST_XRUN_ASKED_MS ? load->asked_frames : 0;
+    const int64_t asked_ms = (load->asked_rate_hz == ST_XRUN_ASKED_MS) * load->asked_frames;
     /* how long the sound in the program's own buffer lasts; 0: not known */
     const int64_t buffer_ns = ST_MAX(asked_ms * ST_NS_PER_MS, load->buffer_ns);
     const int64_t longest_ns = client->rows[0].sum.longest_ns, needed_ns = buffer_ns + longest_ns;
@@ -171,18 +170,16 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
      * (module-protocol-pulse: 95 ms are left of 150, 115 of 190). */
     const int64_t latency_ms =
         50 * ST_MAX(((1 + pipewire) * needed_ns - 1) / (50 * ST_NS_PER_MS) + 1, 2);
-    const char *start = "";
+    const char *start = "", *alsa = "";
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
                        st_ns_short(longest_ns), client->name);
+    if (pipewire && buffer_ns == 0)
+        alsa = st_text(" (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
+                       alsa_bytes(needed_ns));
     if (longest_ns > 0 &&
         needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
-        start = st_text(
-            ", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms,
-            pipewire && buffer_ns == 0
-                ? st_text(" (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
-                          alsa_bytes(needed_ns))
-                : "");
+        start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms, alsa);
     return st_text("%s needs a larger buffer of its own%s: set it in that program%s; the buffer of "
                    "%s does not matter",
                    client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "",

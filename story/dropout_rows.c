@@ -60,7 +60,9 @@ static const char *quiet_text(const struct st_dropout_client *client)
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
     if (load->between == ST_XRUN_BETWEEN_STOPS)
         return "sleeptune sees only whether it stops";
-    return load->between == ST_XRUN_BETWEEN_UNSEEN ? "not watched on its way to PipeWire" : "";
+    if (load->between == ST_XRUN_BETWEEN_UNSEEN)
+        return "not watched on its way to PipeWire";
+    return "";
 }
 
 static void add_client(const struct table *table, const struct st_dropout_client *client,
@@ -80,17 +82,19 @@ static void add_client(const struct table *table, const struct st_dropout_client
     if (client->sum.n == 0)
         return;
     ST_EACH_OF (row, first, client->rows_n) {
-        const bool device = row->stream != NULL && client->name[0] == '\0',
-                   later = device || row > first;
-        const char *why = st_dropout_sentence_why(client, row, false), *lost = "-";
+        const bool device = row->stream != NULL && client->name[0] == '\0';
+        const char *why = st_dropout_sentence_why(client, row, false), *lost = "-", *dropouts = "-";
+        if (device || row > first)
+            usual = peak = "";
         if (device)
             why = st_text_or(st_xrun_sources_find(source)->terse, why);
         if (row->sum.lost_ns > 0)
             lost = st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns));
-        add(table, name,
-            /* 0: the row is about a dropout that was counted earlier and goes on */
-            row->sum.n > 0 ? st_text("%ju", row->sum.n) : "-", why, lost, later ? "" : usual,
-            later ? "" : peak, row > first && SELDOM * row->sum.n < client->sum.n);
+        /* 0: the row is about a dropout that was counted earlier and goes on */
+        if (row->sum.n > 0)
+            dropouts = st_text("%ju", row->sum.n);
+        add(table, name, dropouts, why, lost, usual, peak,
+            row > first && SELDOM * row->sum.n < client->sum.n);
     }
 }
 

@@ -61,7 +61,9 @@ static bool is_on_time(const struct st_event *event, const struct st_story_besid
 /* The time that an event sums: " in 10 s"; "" below a second. */
 static const char *span_text(const struct st_event *event)
 {
-    return event->span_ns < ST_NS_PER_S ? "" : st_text(" in %.0f s", st_ns_seconds(event->span_ns));
+    if (event->span_ns < ST_NS_PER_S)
+        return "";
+    return st_text(" in %.0f s", st_ns_seconds(event->span_ns));
 }
 
 /* " (CPU 2)"; "": not known. */
@@ -74,28 +76,29 @@ static const char *cpu_text(int cpu)
  * ffmpeg/4711 for 2.9 ms". */
 static const char *late_text(const struct st_event *late)
 {
-    const char *length = st_ns_text(late->lateness_ns),
-               *woke = st_event_count(late) > 1 ? st_text("late %jd times%s, at worst by %s",
-                                                          late->count_n, span_text(late), length)
-                                                : st_text("%s late", length);
-    const bool timed = late->culprit[0] != '\0' && late->culprit_ns > 0;
+    const char *length = st_ns_text(late->lateness_ns), *woke = st_text("%s late", length),
+               *lasted = "";
+    if (st_event_count(late) > 1)
+        woke = st_text("late %jd times%s, at worst by %s", late->count_n, span_text(late), length);
+    if (late->culprit[0] != '\0' && late->culprit_ns > 0)
+        lasted = st_text(" for %s", st_ns_text(late->culprit_ns));
     return st_text("the test loop woke %s: %s%s%s", woke, st_cause_kind_text(late->cause),
-                   st_text_with(": ", late->culprit),
-                   timed ? st_text(" for %s", st_ns_text(late->culprit_ns)) : "");
+                   st_text_with(": ", late->culprit), lasted);
 }
 
 /* Where a dropout happened: " in 10 s on alsa_output.pci (PipeWire, probable)". @param device
  * include the device; it is left out if a card was resynchronised, because the reason names it. */
 static const char *where_text(const struct st_event *event, bool device)
 {
-    const bool probable = event->certainty == ST_CERTAINTY_PROBABLE;
-    const char *on =
-        device && event->place != ST_DROPOUT_AT_RESYNC ? st_text_with(" on ", event->device) : "";
-    const char *server =
-        event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0'
-            ? st_text(" (%s%s)", st_xrun_sources_title(event->source), probable ? ", probable" : "")
-            : "";
-    return st_text("%s%s%s", event->count_n != 0 ? span_text(event) : "", on, server);
+    const char *span = "", *on = "", *server = "";
+    if (event->count_n != 0)
+        span = span_text(event);
+    if (device && event->place != ST_DROPOUT_AT_RESYNC)
+        on = st_text_with(" on ", event->device);
+    if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')
+        server = st_text(" (%s%s)", st_xrun_sources_title(event->source),
+                         event->certainty == ST_CERTAINTY_PROBABLE ? ", probable" : "");
+    return st_text("%s%s%s", span, on, server);
 }
 
 static const char *dropout_text(const struct st_event *event)
@@ -106,7 +109,7 @@ static const char *dropout_text(const struct st_event *event)
      * that the card follows */
     const bool is_subject =
         of_device && !named && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC;
-    const char *where = where_text(event, !is_subject);
+    const char *where = where_text(event, !is_subject), *text;
     if (!named)
         ST_PRINT(client.name, "%s",
                  is_subject  ? event->device
@@ -116,17 +119,19 @@ static const char *dropout_text(const struct st_event *event)
         return st_text("sleeptuned's own test stream ran empty %jd time%s%s", st_event_count(event),
                        ST_PLURAL(st_event_count(event)), where);
     /* The event may be about the rest of a dropout that began in an earlier event. */
-    const char *text = event->count_n != 0
-                           ? st_dropout_sentence_lost(&client, event->source, where)
-                           : st_text("the dropout of %s continued%s%s", client.name, where,
-                                     event->longest_ns > 0 ? st_text(", for %s by then",
-                                                                     st_ns_short(event->longest_ns))
-                                                           : "");
-    const bool known = event->reason != ST_DROPOUT_UNKNOWN ||
-                       (of_device && (named || st_dropout_place_why(event->place) != NULL));
-    return event->mixed ? st_text("%s, for several reasons", text)
-           : known ? st_text("%s: it %s", text, st_dropout_sentence_why(&client, client.rows, true))
-                   : text;
+    if (event->count_n != 0)
+        text = st_dropout_sentence_lost(&client, event->source, where);
+    else
+        text = st_text("the dropout of %s continued%s%s", client.name, where,
+                       event->longest_ns > 0
+                           ? st_text(", for %s by then", st_ns_short(event->longest_ns))
+                           : "");
+    if (event->mixed)
+        return st_text("%s, for several reasons", text);
+    if (event->reason != ST_DROPOUT_UNKNOWN ||
+        (of_device && (named || st_dropout_place_why(event->place) != NULL)))
+        return st_text("%s: it %s", text, st_dropout_sentence_why(&client, client.rows, true));
+    return text;
 }
 
 /* For a client that waited for its own memory: how much other programs waited for memory at that
@@ -134,10 +139,9 @@ static const char *dropout_text(const struct st_event *event)
 static const char *machine_text(const struct st_event *event)
 {
     const int64_t permille = event->pressure.pressure_memory_permille;
-    return event->reason != ST_DROPOUT_SWAPPED_OUT || permille < 0
-               ? ""
-               : st_text("; programs waited for memory %.1f %% of that second",
-                         (double)permille / 10);
+    if (event->reason != ST_DROPOUT_SWAPPED_OUT || permille < 0)
+        return "";
+    return st_text("; programs waited for memory %.1f %% of that second", (double)permille / 10);
 }
 
 static const char *loop_text(const struct st_event *event, const struct st_story_beside *beside)
@@ -151,22 +155,25 @@ static const char *loop_text(const struct st_event *event, const struct st_story
         return st_text("; the test loop%s was not late enough to explain it: look at the sound "
                        "server, its programs or the device",
                        cpu_text(event->loop_cpu));
-    return is_unexplained(event) && st_event_story_is_settled(beside)
-               ? "; it is unknown whether the test loop was late"
-               : "";
+    if (is_unexplained(event) && st_event_story_is_settled(beside))
+        return "; it is unknown whether the test loop was late";
+    return "";
 }
 
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside)
 {
     /* The user's note is left out, because pages of other users show this text. */
-    return event->kind == ST_EVENT_LATE_WAKE ? late_text(event)
-           : event->kind == ST_EVENT_HEARD   ? "a click was marked (sleeptune heard)"
-           : st_event_kind_is_dropout(event->kind)
-               ? st_text("%s%s%s", dropout_text(event), machine_text(event),
-                         loop_text(event, beside))
-           : event->count_n > 1 ? st_text("%jd times%s, the last: %s", event->count_n,
-                                          span_text(event), event->detail)
-                                : st_text("%s", event->detail);
+    if (event->kind == ST_EVENT_HEARD)
+        return "a click was marked (sleeptune heard)";
+    if (event->kind == ST_EVENT_LATE_WAKE)
+        return late_text(event);
+    if (st_event_kind_is_dropout(event->kind))
+        return st_text("%s%s%s", dropout_text(event), machine_text(event),
+                       loop_text(event, beside));
+    if (event->count_n > 1)
+        return st_text("%jd times%s, the last: %s", event->count_n, span_text(event),
+                       event->detail);
+    return st_text("%s", event->detail);
 }
 
 /* --- JSON --- */
@@ -177,20 +184,19 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
 {
     if (late->lateness_ns != INT64_MIN)
         return st_cause_kind_name(late->cause);
-    return !st_event_kind_is_dropout(event->kind) || !is_unexplained(event) ||
-                   !st_event_story_is_settled(beside)
-               ? ""
-           : is_on_time(event, beside) ? ST_STORY_ON_TIME
-                                       : st_cause_kind_name(ST_CAUSE_UNKNOWN);
+    if (!st_event_kind_is_dropout(event->kind) || !is_unexplained(event) ||
+        !st_event_story_is_settled(beside))
+        return "";
+    return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }
 
 /* The reason in a few words, for the legend of a picture. */
 static const char *why_text(const struct st_event *event)
 {
-    const char *of_place = st_dropout_place_why(event->place);
-    return of_place != NULL                         ? of_place
-           : event->kind == ST_EVENT_CLIENT_DROPOUT ? st_dropout_reason_text(event->reason)
-                                                    : st_dropout_reason_device(event->device);
+    const char *why = st_dropout_reason_device(event->device);
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
+        why = st_dropout_reason_text(event->reason);
+    return st_text_or(st_dropout_place_why(event->place), why);
 }
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
@@ -207,10 +213,10 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
         if ((field->in & ST_FIELD_JSON) == 0 || !st_record_is_known(field, &shown))
             continue;
-        st_json_set(document, field->name,
-                    field->form == ST_FORM_NUMBER
-                        ? json_integer(st_record_number(field, &shown))
-                        : st_json_safe_string(st_record_text(field, &shown)));
+        if (field->form == ST_FORM_NUMBER)
+            st_json_set(document, field->name, st_record_number(field, &shown));
+        else
+            st_json_set(document, field->name, st_json_safe_string(st_record_text(field, &shown)));
     }
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));

@@ -138,7 +138,7 @@ static int rank(const struct st_event *event)
 {
     /* If the event has a length, the source is watched again, so the loss is over. */
     const bool is_lost = event->kind == ST_EVENT_OBSERVE_LOST && event->span_ns == 0;
-    return is_lost ? 2 : st_event_kind_is_dropout(event->kind);
+    return 2 * is_lost + st_event_kind_is_dropout(event->kind);
 }
 
 /* Finds how much of the event's loss or lateness (ns) was before the mark. -1: not known, because
@@ -146,9 +146,11 @@ static int rank(const struct st_event *event)
 static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
 {
     const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
-    return !st_event_kind_is_dropout(event->kind) ? event->lateness_ns
-           : after_ns > 0 && event->count_n > 1   ? -1
-                                                : ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
+    if (!st_event_kind_is_dropout(event->kind))
+        return event->lateness_ns;
+    if (after_ns > 0 && event->count_n > 1)
+        return -1;
+    return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
 /* Did the event end at most SOON_NS before the mark, as is usual when a user reports it? True for
@@ -172,9 +174,9 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
     if (rank(event) != rank(than))
         return rank(event) > rank(than) ||
                (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
-    return is_soon(mark, event) != is_soon(mark, than)
-               ? is_soon(mark, event)
-               : before_ns(mark, event) >= before_ns(mark, than);
+    if (is_soon(mark, event) != is_soon(mark, than))
+        return is_soon(mark, event);
+    return before_ns(mark, event) >= before_ns(mark, than);
 }
 
 static const struct st_heard_event *add(struct list *list, const struct st_event *event,
@@ -266,6 +268,7 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
     const struct st_heard_cause *best = NULL;
+    const char *but = "", *text = "no cause came before them more often than by chance";
     if (list->n == 0)
         return "No click was marked. When it clicks, run: sleeptune heard";
     ST_EACH_OF (about, list->about, list->n)
@@ -278,22 +281,20 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
             best = cause;
     }
     const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
-    const char *but = counted_n < list->n ? st_text(", of which %" PRIu32
-                                                    " count (those made while something plays; of "
-                                                    "marks less than 10 s apart one counts)",
-                                                    counted_n)
-                                          : "";
-    const char *text =
-        counted_n < ST_HEARD_LEAST_N
-            ? st_text("too few to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N)
-        : best != NULL
-            ? st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
-                      best->hits_n, counted_n, name, best->expected)
-        : named_n[most] > 0
-            ? st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
-                      list->causes[most].frequent ? "is too frequent to tell it from chance"
-                                                  : "may be chance")
-            : "no cause came before them more often than by chance";
+    if (counted_n < list->n)
+        but = st_text(", of which %" PRIu32
+                      " count (those made while something plays; of marks less than 10 s apart one "
+                      "counts)",
+                      counted_n);
+    if (counted_n < ST_HEARD_LEAST_N)
+        text = st_text("too few to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N);
+    else if (best != NULL)
+        text = st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
+                       best->hits_n, counted_n, name, best->expected);
+    else if (named_n[most] > 0)
+        text = st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
+                       list->causes[most].frequent ? "is too frequent to tell it from chance"
+                                                   : "may be chance");
     const char *unexplained =
         named_n[CAUSES] > 0 ? st_text(" %zu unexplained: sleeptune noticed nothing then "
                                       "('sleeptune status --details' says what is not watched).",

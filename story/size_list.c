@@ -25,9 +25,10 @@ struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 static const char *rate_text(const struct st_size_rate *rate)
 {
     const char *high = st_miss_events_rate_text(rate->high);
-    return rate->per_hour <= 0 ? st_text("none (at most %s)", high)
-                               : st_text("%s (%s to %s)", st_miss_events_seen_text(rate->per_hour),
-                                         st_miss_events_seen_text(rate->low), high);
+    if (rate->per_hour <= 0)
+        return st_text("none (at most %s)", high);
+    return st_text("%s (%s to %s)", st_miss_events_seen_text(rate->per_hour),
+                   st_miss_events_seen_text(rate->low), high);
 }
 
 /* A row of the table, for the terminal and the page. */
@@ -35,8 +36,9 @@ static json_t *screen_row(const struct st_history_size *size, bool several)
 {
     const struct st_size_rate bounds = st_size_list_rate(size);
     const char *played = st_ns_long(size->playing_ns), *rate = rate_text(&bounds),
-               *label = st_text_joined(st_text("%jd frames", size->frames), ", ",
-                                       several ? st_xrun_sources_title(size->source) : NULL);
+               *label = st_text("%jd frames", size->frames);
+    if (several)
+        label = st_text_joined(label, ", ", st_xrun_sources_title(size->source));
     return json_pack("{s:o, s:s, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label),
                      "text", st_text("bursts an hour: %s; played for %s", rate, played), "state",
                      size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
@@ -65,8 +67,7 @@ static json_t *run_json(const struct st_history_run *run)
 static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int64_t until_ns)
 {
     /* of too many, none is said */
-    json_t *list = json_array(), *rows = json_array(),
-           *runs = sizes->runs_n > ST_HISTORY_RUNS_MAX ? json_null() : json_array();
+    json_t *list = json_array(), *rows = json_array(), *runs = json_null();
     const bool several =
         sizes->n > 0 && !st_text_is(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source);
     ST_EACH_OF (size, sizes->sizes, sizes->n) {
@@ -74,6 +75,8 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         if ((double)size->playing_ns >= LEAST_S * 1e9)
             json_array_append_new(rows, screen_row(size, several));
     }
+    if (sizes->runs_n <= ST_HISTORY_RUNS_MAX)
+        runs = json_array();
     ST_EACH_OF (run, sizes->runs, sizes->runs_n) {
         if (run->frames > 0)
             json_array_append_new(runs, run_json(run));

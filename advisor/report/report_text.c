@@ -23,8 +23,12 @@
 /** The status in its colour, padded to `width`. */
 static void print_status(const struct st_printer *printer, enum st_status status, int width)
 {
-    fprintf(printer->out, "%s%-*s%s", printer->colour ? st_finding_statuses[status].colour : "",
-            width, st_finding_statuses[status].name, printer->colour ? "\033[0m" : "");
+    const char *colour = "", *plain = "";
+    if (printer->colour) {
+        colour = st_finding_statuses[status].colour;
+        plain = "\033[0m";
+    }
+    fprintf(printer->out, "%s%-*s%s", colour, width, st_finding_statuses[status].name, plain);
 }
 
 /** Prints text, wrapped, with this indentation. */
@@ -48,17 +52,17 @@ static void print_lines(const struct st_printer *printer, const char *label, con
 static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_tuned_row *tuned = st_report_tuned(printer->report, finding);
-    const bool is_said =
-        printer->report->answer == NULL && finding == st_report_first_problem(printer->report);
     /* effect "": no upper bound of the cost is known, or the summary contains the cost */
-    const char *what = is_said ? finding->rule->title : finding->summary, *effect = "";
+    const char *what = finding->summary, *effect = "";
     const char *cost =
         st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
-    if (tuned != NULL)
-        effect = tuned->outcome == ST_TUNING_HELPS
-                     ? st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold)
-                 : tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)"
-                                                       : " (tried: no effect here)";
+    if (printer->report->answer == NULL && finding == st_report_first_problem(printer->report))
+        what = finding->rule->title;
+    if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
+        effect = st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold);
+    else if (tuned != NULL)
+        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)"
+                                                     : " (tried: no effect here)";
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
         effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);
@@ -84,15 +88,15 @@ static const char *one_command(const char *text, int width)
     const char *command = NULL;
     ST_TEXT_EACH (line, st_text("%s", st_text_or(text, "")), "\n") {
         const bool is_comment = line[0] == '#';
-        if (is_comment ? st_text_begins(line, "# then") || st_text_ends(line, "then")
-                       : command != NULL)
+        if (!is_comment && command == NULL)
+            command = line;
+        else if (!is_comment || st_text_begins(line, "# then") || st_text_ends(line, "then"))
             return NULL;
-        command = is_comment ? command : line;
     }
-    return command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
-                   strstr(command, "$$") != NULL || has_blank(command)
-               ? NULL
-               : command;
+    if (command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
+        strstr(command, "$$") != NULL || has_blank(command))
+        return NULL;
+    return command;
 }
 
 /** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change
@@ -129,15 +133,17 @@ static struct step step_of(const struct st_finding *finding, int width)
         return (struct step){apply_command(finding), then};
     if (finding->in_place)
         return (struct step){st_finding_needs[finding->needs].text, ""};
+    if (command == NULL && finding->needs == ST_NEEDS_NOTHING)
+        then = "";
     if (command == NULL)
-        return (struct step){"", finding->needs == ST_NEEDS_NOTHING ? "" : then};
+        return (struct step){"", then};
     /* what such a command sets is lost when the machine or PipeWire restarts */
     if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                    strstr(command, "| sudo tee /sys/") != NULL))
         then = "; works at once, lost at a restart";
-    return (struct step){
-        st_machine_is_jailed(finding->facts) ? st_text("%s   # on the host", command) : command,
-        then};
+    if (st_machine_is_jailed(finding->facts))
+        command = st_text("%s   # on the host", command);
+    return (struct step){command, then};
 }
 
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
@@ -164,15 +170,17 @@ static void print_command(const struct st_printer *printer, const struct st_find
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
-    const char *cost = st_text_begins(st_rule_cost(rule), "none") ? "nothing" : st_rule_cost(rule);
+    const char *cost = st_rule_cost(rule), *root = "";
+    if (st_text_begins(cost, "none"))
+        cost = "nothing";
     /* on Linux, the command contains sudo */
-    const bool as_root = st_os_rows[st_rule_os(rule)].sudo[0] == '\0' &&
-                         st_text_is(st_rule_privilege(rule), "root") &&
-                         !st_machine_is_jailed(finding->facts);
+    if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' &&
+        st_text_is(st_rule_privilege(rule), "root") && !st_machine_is_jailed(finding->facts))
+        root = "; as root";
     if (st_finding_has_fix(finding))
         print_text(printer, INDENT,
                    st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
-                           step_of(finding, printer->width).then, as_root ? "; as root" : ""));
+                           step_of(finding, printer->width).then, root));
 }
 
 /** The worst setting, if the screen must show it before the answer's next step; NULL: none. */
@@ -263,7 +271,9 @@ static void add_name(struct names *names, const char *name)
  * are none. */
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
-    const char *more = names->n > NAMES_MAX ? st_text(" and %zu more", names->n - NAMES_MAX) : "";
+    const char *more = "";
+    if (names->n > NAMES_MAX)
+        more = st_text(" and %zu more", names->n - NAMES_MAX);
     return names->n > 0 ? st_text("%s%s%s%s.\n", before, names->text, more, behind) : "";
 }
 
@@ -299,6 +309,7 @@ static const char *unread_text(const struct st_report *report)
 static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0}, harmless = {0};
+    const char *aside = "";
     size_t aside_n = 0;
     ST_REPORT_EACH (finding, report) {
         aside_n += finding->set_aside != NULL;
@@ -307,15 +318,15 @@ static const char *counts_text(const struct st_report *report)
         if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
             add_name(&harmless, finding->rule->id);
     }
-    const char *aside =
-        aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP
-            ? st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
-                      st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n))
-            : "";
+    if (unknown.n > NAMES_MAX)
+        unknown.text = "";
+    if (aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP)
+        aside = st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
+                        st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
     return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s",
                    st_report_count(report, ST_STATUS_OK),
                    st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
-                   unknown.n > NAMES_MAX ? "" : st_text_with(": ", unknown.text),
+                   st_text_with(": ", unknown.text),
                    names_text("Advice that is not about lateness: ", &harmless, ""),
                    unread_text(report), aside);
 }
@@ -333,7 +344,9 @@ static void print_next(const struct st_printer *printer, const char *next)
         next = st_text("sleeptune report %s", problem->rule->id);
     if (problem != NULL && (st_rule_can_apply(problem) || problem->in_place))
         next = step_of(problem, 0).command;
-    const char *why = st_text_ends(next, ")") ? strstr(next, " (") : NULL;
+    const char *why = strstr(next, " (");
+    if (!st_text_ends(next, ")"))
+        why = NULL;
     if (why != NULL)
         next = st_text("%.*s", (int)(why - next), next);
     st_print_lines(printer, 0, "Next:", NEXT_INDENT, next, why == NULL);
@@ -361,8 +374,7 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
     const bool asked = wish->why[0] == '\0', unknown = !asked && !wish->in_use,
-               has_server = st_facts_has(facts, ST_MUSIC_SERVER),
-               lost = st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0;
+               has_server = st_facts_has(facts, ST_MUSIC_SERVER);
     /* true: no sentence about the buffer size follows, since a posted text with a size in use
      * already says what happened, or since the verdict on a text without such a size names no
      * size */
@@ -379,7 +391,10 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
      * out */
     if (unknown && !has_server)
         music = "";
-    print_text(printer, 0, st_text_joined(lost ? music : verdict, "\n", lost ? verdict : music));
+    if (st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0)
+        print_text(printer, 0, st_text_joined(music, "\n", verdict));
+    else
+        print_text(printer, 0, st_text_joined(verdict, "\n", music));
     if (report->answer != NULL) {
         fputc('\n', printer->out);
         report->answer->table(report->answer->ctx, printer->out, printer->width, printer->colour);
@@ -404,9 +419,9 @@ static int print_first_screen(const struct st_printer *printer)
     if (shown > 0)
         fputc('\n', printer->out);
     fputs(below, printer->out);
-    const char *more =
-        shown < fired ? st_text("%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown))
-                      : "";
+    const char *more = "";
+    if (shown < fired)
+        more = st_text("%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
     print_text(printer, 0,
                st_text("%sAbout a setting: sleeptune report ID.",
                        printer->all ? "" : st_text("%sMore: --details, --ok. ", more)));
@@ -453,12 +468,12 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
                          const struct st_wish *wish)
 {
     const double period_us = (double)wish->period_ns / 1000;
-    const char *text =
-        !finding->effect_known ? "lateness without a known limit"
-        : finding->effect_us > 0
-            ? st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
-                      finding->effect_us, period_us, 100 * finding->effect_us / period_us)
-            : st_text("0 µs of lateness in each period of %.1f µs", period_us);
+    const char *text = st_text("0 µs of lateness in each period of %.1f µs", period_us);
+    if (!finding->effect_known)
+        text = "lateness without a known limit";
+    else if (finding->effect_us > 0)
+        text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
+                       finding->effect_us, period_us, 100 * finding->effect_us / period_us);
     /* an unknown effect is printed only if the finding asks for a change */
     if (finding->effect_known || st_finding_asks(finding))
         print_field(printer, "May cost:", text);
@@ -468,11 +483,10 @@ static void print_details(const struct st_printer *printer, const struct st_find
 {
     const struct st_report *report = printer->report;
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
-    const char *left_out =
-        finding->set_aside != NULL
-            ? st_text("not recommended by the profile %s, because it costs %s",
-                      st_report_profile_names[report->profile], finding->set_aside)
-            : finding->needless;
+    const char *left_out = finding->needless;
+    if (finding->set_aside != NULL)
+        left_out = st_text("not recommended by the profile %s, because it costs %s",
+                           st_report_profile_names[report->profile], finding->set_aside);
     fputc('\n', printer->out);
     print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);

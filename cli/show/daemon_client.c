@@ -28,8 +28,9 @@ static bool is_socket_of(const char *path, uid_t uid)
 static const char *own_path(void)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");
-    return folder != NULL && folder[0] == '/' ? st_text("%s/sleeptune/sleeptuned.sock", folder)
-                                              : st_text(USER_SOCKET, (unsigned long)geteuid());
+    if (folder != NULL && folder[0] == '/')
+        return st_text("%s/sleeptune/sleeptuned.sock", folder);
+    return st_text(USER_SOCKET, (unsigned long)geteuid());
 }
 
 /* Does the caller's own daemon listen? */
@@ -47,10 +48,10 @@ const char *st_daemon_client_of_sudo(void)
         !is_socket_of(st_text(USER_SOCKET, (unsigned long)uid), (uid_t)uid))
         return NULL;
     const struct passwd *entry = getpwuid((uid_t)uid);
-    return entry == NULL
-               ? NULL
-               : st_safe_text(st_text("%.40s has a sleeptuned of their own: run this without sudo",
-                                      entry->pw_name));
+    if (entry == NULL)
+        return NULL;
+    return st_safe_text(
+        st_text("%.40s has a sleeptuned of their own: run this without sudo", entry->pw_name));
 }
 
 static const char *named(const char *wish)
@@ -79,25 +80,29 @@ static const char *own_start(void)
 const char *st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer,
                                    bool *ret_current)
 {
-    const char *version = st_json_text_of(answer->document, "version");
+    const char *version = st_json_text_of(answer->document, "version"),
+               *restart = here()->own_restart;
     const bool is_named = named(socket_wish) != NULL,
                is_system = st_text_is(answer->socket, ST_DAEMON_SYSTEM_SOCKET);
     *ret_current = version[0] == '\0' || st_text_is(version, ST_VERSION);
-    const char *restart = is_system || here()->own_restart == NULL ? here()->restart
-                          : is_named                               ? NULL
-                                                                   : here()->own_restart;
+    if (is_system || restart == NULL)
+        restart = here()->restart;
+    else if (is_named)
+        restart = NULL;
     if (!*ret_current)
         return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s",
                        version, ST_VERSION, st_text_with(": ", restart));
+    if (is_system && own_listens())
+        return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out "
+               "--system";
     if (is_system)
         return st_text("the system's sleeptuned%s",
-                       own_listens()
-                           ? ". Your own sleeptuned runs, too. To see it, leave out --system"
-                           : st_text_with(". To watch your own sound server: ", own_start()));
-    return is_named ? ""
-           : st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET)
-               ? "your own sleeptuned. The system's runs, too: add --system"
-               : "your own sleeptuned";
+                       st_text_with(". To watch your own sound server: ", own_start()));
+    if (is_named)
+        return "";
+    if (st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET))
+        return "your own sleeptuned. The system's runs, too: add --system";
+    return "your own sleeptuned";
 }
 
 /* @return how to get the right to a socket, and what to do without that right. */
@@ -115,8 +120,9 @@ static const char *forbidden(const char *path)
 static const char *daemon_program(void)
 {
     const char *const env[] = {st_text("PATH=%s", st_text_or(getenv("PATH"), "")), NULL};
-    return st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0 ? "sleeptuned"
-                                                                        : ST_SBIN_DIR "/sleeptuned";
+    if (st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0)
+        return "sleeptuned";
+    return ST_SBIN_DIR "/sleeptuned";
 }
 
 /* @param chosen this program chose the socket, since the user named none. */
@@ -172,19 +178,19 @@ static const char *take(struct st_daemon_answer *answer, int http_status, const 
     json_error_t error;
     answer->document = json_loads(answer->text, 0, &error);
     const char *refused = st_json_text(answer->document, "error");
+    if (http_status != 200 && http_status != 404 && refused != NULL)
+        return refused;
     if (http_status != 200)
-        return http_status != 404 && refused != NULL
-                   ? refused
-                   : st_text("sleeptuned on %s has another version than this command (HTTP %d). "
-                             "Restart sleeptuned.",
-                             answer->socket, http_status);
-    return answer->document == NULL
-               ? st_text("the answer on %s is not JSON: %s", answer->socket, error.text)
-           : st_text_is(st_json_text_of(answer->document, "schema"), schema)
-               ? NULL
-               : st_text("the answer of %s is not %s: sleeptuned has another version. Restart "
-                         "sleeptuned.",
-                         answer->socket, schema);
+        return st_text("sleeptuned on %s has another version than this command (HTTP %d). Restart "
+                       "sleeptuned.",
+                       answer->socket, http_status);
+    if (answer->document == NULL)
+        return st_text("the answer on %s is not JSON: %s", answer->socket, error.text);
+    if (st_text_is(st_json_text_of(answer->document, "schema"), schema))
+        return NULL;
+    return st_text(
+        "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
+        answer->socket, schema);
 }
 
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db)
@@ -193,11 +199,13 @@ const char *st_daemon_client_again(const char *command, const char *socket_wish,
     const bool history = st_text_begins(command, "sleeptune history"),
                of_file = history && db != NULL;
     const char *place = of_file ? db : socket_wish;
-    return place == NULL || !(history || st_text_begins(command, "sleeptune status")) ? command
-           : st_text_is(place, ST_DAEMON_SYSTEM_SOCKET) ? st_text("%s --system", command)
-           : st_safe_shell_word(place, word, sizeof(word)) == NULL
-               ? command
-               : st_text("%s --%s %s", command, of_file ? "db" : "socket", word);
+    if (place == NULL || !(history || st_text_begins(command, "sleeptune status")))
+        return command;
+    if (st_text_is(place, ST_DAEMON_SYSTEM_SOCKET))
+        return st_text("%s --system", command);
+    if (st_safe_shell_word(place, word, sizeof(word)) == NULL)
+        return command;
+    return st_text("%s --%s %s", command, of_file ? "db" : "socket", word);
 }
 
 /* Asks on the socket that was named, else on that of the caller's own daemon if it listens, else on
@@ -205,16 +213,17 @@ const char *st_daemon_client_again(const char *command, const char *socket_wish,
 static int ask(bool post, const char *socket_wish, const char *target, int timeout_ms,
                struct st_daemon_answer *answer)
 {
-    const char *wish = named(socket_wish);
-    const char *path = wish != NULL ? wish : own_listens() ? own_path() : ST_DAEMON_SYSTEM_SOCKET;
+    const char *wish = named(socket_wish), *path = wish, *why;
+    if (wish == NULL)
+        path = own_listens() ? own_path() : ST_DAEMON_SYSTEM_SOCKET;
     *answer = (struct st_daemon_answer){0};
     ST_PRINT(answer->socket, "%s", path);
     const int http = st_local_http_ask(path, post ? "POST" : "GET", st_text("/v1/%s", target),
                                        timeout_ms, BODY_BYTES, &answer->text);
-    const char *why =
-        http < 0
-            ? explain(path, wish == NULL, http)
-            : take(answer, http, st_text("sleeptune-%.*s/1", (int)strcspn(target, "?"), target));
+    if (http < 0)
+        why = explain(path, wish == NULL, http);
+    else
+        why = take(answer, http, st_text("sleeptune-%.*s/1", (int)strcspn(target, "?"), target));
     json_t *screen = json_object_get(answer->document, "screen");
     const char *next = st_json_text_of(screen, "next");
     if (next[0] != '\0')

@@ -21,10 +21,13 @@
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
     const char *state = st_json_text_of(object, "state");
-    return st_text_is(state, "bad")       ? ST_STYLE_BAD
-           : st_text_is(state, "warn")    ? ST_STYLE_WARN
-           : st_text_is(state, "unknown") ? ST_STYLE_DIM
-                                          : good;
+    if (st_text_is(state, "bad"))
+        return ST_STYLE_BAD;
+    if (st_text_is(state, "warn"))
+        return ST_STYLE_WARN;
+    if (st_text_is(state, "unknown"))
+        return ST_STYLE_DIM;
+    return good;
 }
 
 /* Where on the screen the next row goes; `end` is the first row that must stay free. */
