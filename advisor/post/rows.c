@@ -258,12 +258,14 @@ static char *fill(const char *with, const struct st_pattern_parts *parts, const 
 static bool take_limit(struct st_post *post, const char *key, char *value)
 {
     int64_t number = ST_UNLIMITED;
-    const int64_t factor = st_text_ends(value, " KiB") ? 1024 : 1;
+    const bool kib = st_text_ends(value, " KiB");
     value[strcspn(value, " ")] = '\0';
     if (!st_text_is(value, "unlimited") &&
         (st_text_int(value, &number) != 0 || number < 0 || number > INT64_MAX / 1024))
         return false;
-    st_post_int(post, key, number == ST_UNLIMITED ? number : number * factor);
+    if (kib && number != ST_UNLIMITED)
+        number *= 1024;
+    st_post_int(post, key, number);
     return true;
 }
 

@@ -34,8 +34,10 @@ static int64_t worst_ns(const struct st_result *loop)
     int64_t worst_ns = loop->cause_above_ns;
     if (!is_stopped(loop))
         return loop->lateness.max_ns;
-    ST_EACH (row, loop->causes)
-        worst_ns = ST_MAX(row == &loop->causes[ST_CAUSE_STOPPED] ? 0 : row->max_ns, worst_ns);
+    ST_EACH (row, loop->causes) {
+        if (row != &loop->causes[ST_CAUSE_STOPPED])
+            worst_ns = ST_MAX(row->max_ns, worst_ns);
+    }
     return worst_ns;
 }
 
@@ -50,8 +52,9 @@ static int64_t lasts_ns(const struct st_result *loop, const struct st_answer *an
 static bool is_in_time(const struct st_result *loop, const struct st_answer *answer)
 {
     const int64_t limit_ns = lasts_ns(loop, answer);
-    return limit_ns == st_period_ns(&loop->period) && !is_stopped(loop) ? loop->misses == 0
-                                                                        : worst_ns(loop) < limit_ns;
+    if (limit_ns == st_period_ns(&loop->period) && !is_stopped(loop))
+        return loop->misses == 0;
+    return worst_ns(loop) < limit_ns;
 }
 
 /* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every
@@ -164,7 +167,7 @@ static int rank(const struct st_observed_view *source)
 {
     if (st_text_is(source->source, "sound4"))
         return 3;
-    return is_server(source) ? 1 + (source->lost_wall_ns != INT64_MIN) : 0;
+    return is_server(source) * (1 + (source->lost_wall_ns != INT64_MIN));
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -232,11 +235,11 @@ static const char *music_text(const struct st_view *view, const struct st_answer
                        st_dropout_sentence_say(answer->shown, answer->client, server->source,
                                                st_answer_since(view, server)),
                        st_dropout_table_has_ended(answer->client) ? " It does not play now." : "");
+    if (server == NULL && absent != NULL && absent->lost_wall_ns != INT64_MIN)
+        return absent_text(view, absent);
     if (server == NULL)
-        return absent != NULL && absent->lost_wall_ns != INT64_MIN
-                   ? absent_text(view, absent)
-                   : st_text("No sound server is watched%s.",
-                             absent != NULL ? st_text_with(": ", absent->why) : "");
+        return st_text("No sound server is watched%s.",
+                       absent != NULL ? st_text_with(": ", absent->why) : "");
     /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
      * watched any more. */
     const bool over = answer->dropouts_n > 0;
