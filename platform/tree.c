@@ -1,4 +1,4 @@
-/* Facts about a machine from its tunables. */
+/* Reads a machine's files of /proc and /sys and its sysctls, and what follows from them. */
 #include "platform/tree.h"
 
 #include <sys/mman.h>

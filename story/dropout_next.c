@@ -175,8 +175,9 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
         return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
                        st_ns_short(longest_ns), client->name);
     if (pipewire && buffer_ns == 0)
-        alsa = st_text(" (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
-                       alsa_bytes(needed_ns));
+        alsa =
+            st_text(" (if it plays through ALSA: with PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')",
+                    alsa_bytes(needed_ns));
     if (longest_ns > 0 &&
         needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms, alsa);

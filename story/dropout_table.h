@@ -142,7 +142,8 @@ static inline bool st_dropout_table_is_culprit(const struct st_dropout_row *row)
 }
 
 /** Makes a text how often the client has long cycles: "every 683 ms (32768 samples) at any buffer
- * size: one of its plug-ins works in blocks of 32768"; "": at no regular interval, or not known. */
+ * size: one of its plug-ins works in blocks of 32768 samples"; "": at no regular interval, or not
+ * known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which playing client asked for the shortest cycle on the device that plays, and which one for

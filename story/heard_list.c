@@ -253,6 +253,7 @@ static int by_start(const void *left, const void *right)
 static size_t make_sessions(struct list *list)
 {
     struct st_heard_session *last = list->sessions;
+    last->to_ns = INT64_MIN;
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
         if (run->from_wall_ns <= st_ns_add(last->to_ns, ST_NS_PER_MINUTE))
             last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);

@@ -12,8 +12,9 @@
 #define PAUSE_NS                                                                                   \
     ST_NS_PER_S /* a driver that began no cycle for longer than this was idle, not late */
 
-/* Tracks are in groups of GROUP; the first number is the group itself. Chrome calls groups
- * processes, and tracks threads. A client's track is CLIENT + the number of its name. */
+/* Tracks are in groups of GROUP numbers, of which the first (MOMENT is one) stands for the group.
+ * Chrome calls groups processes, and tracks threads. A client's track is CLIENT + the number of its
+ * name. */
 #define GROUP 10000
 enum {
     MOMENT = GROUP,

@@ -603,8 +603,8 @@ static const struct log_row {
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program "
      "that waits for memory: close programs, or add swap (zram)",
      3},
-    {"*INFO: task %l:%d blocked for more than %d seconds",
-     "$s waited for more than $3 s inside the kernel$n: a driver or a disk hangs, which no setting "
+    {"*INFO: task %s blocked for more than %d seconds",
+     "$s waited for more than $2 s inside the kernel$n: a driver or a disk hangs, which no setting "
      "cures. Another kernel than $k may help",
      1},
     {"*RT Watchdog Timeout (hard): %l[", "The kernel killed $s$n: its real-time thread did not "

@@ -221,7 +221,7 @@ static const char *printed(const struct st_printer *printer, const struct st_fin
     inner.out = fmemopen(text, ST_TEXT_MAX_BYTES - 1, "w");
     if (inner.out == NULL)
         return NULL;
-    text[ST_TEXT_MAX_BYTES - 1] = '\0'; /* a longer text is cut */
+    text[0] = text[ST_TEXT_MAX_BYTES - 1] = '\0'; /* a longer text is cut */
     print(&inner, finding);
     fclose(inner.out);
     return text;

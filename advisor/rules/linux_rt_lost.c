@@ -293,8 +293,9 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
         if (st_facts_has(facts, ST_KEY_THREADS_PART))
             st_finding_unknown(finding, "the given text lists only a part of the threads");
         else if (clients.with_n > 0)
-            st_finding_fine(finding, "the programs that play through PipeWire have real-time "
-                                     "priority, as far as sleeptune can tell their threads");
+            st_finding_fine(finding,
+                            "the programs that play through PipeWire have real-time "
+                            "priority, as far as sleeptune can tell which threads those are");
         else
             st_finding_not_applicable(
                 finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 "

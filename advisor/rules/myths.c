@@ -9,8 +9,9 @@ const struct st_rule st_rule_linux_split_lock = {
                  "stops all CPUs for a moment, and the kernel makes the program wait for 10 ms at "
                  "each one. Windows plug-ins and games under Wine are often affected.",
     .cost = "security: with 0 any program can slow all others down",
-    .when_not = "the log does not name the audio program (\"took a split_lock trap\"). If it does: "
-                "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf. A program that "
+    .when_not = "the kernel's log does not name the audio program (\"took a split_lock trap\"). If "
+                "it does: write kernel.split_lock_mitigate=0 into /etc/sysctl.d/90-sleeptune.conf "
+                "and restart. A program that "
                 "\"took a bus_lock trap\" was not made to wait",
     .sources =
         "Linux arch/x86/kernel/cpu/bus_lock.c; commits b041b525dab9 (the slow-down), 727209376f49 "

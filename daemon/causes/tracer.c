@@ -38,8 +38,8 @@ struct st_tracer {
     int told[2];
     int64_t ask_from_ns; /* the system's daemon is not asked before this time, CLOCK_MONOTONIC */
     size_t events_n;
-    /* room for EVENTS_MAX + SPARE; a full array drops its first SPARE events; none without
-     * module */
+    /* Room for EVENTS_MAX + SPARE events; when it is full, the first SPARE events are dropped. It
+     * has no elements where sleeptune's module for tracing is not installed. */
     struct st_trace_event events[];
 };
 

@@ -44,9 +44,9 @@ struct st_answer {
         *next_why; /* a command that helps next, and what it does or what helps besides; "": none */
 };
 
-/** From when on st_observed_shown(source) has dropouts: " (watched since 14:03)". If the table
- * leaves out earlier dropouts, " (since 14:05:12)" with seconds, because the dropouts that it
- * leaves out may be of the same minute. Pure. */
+/** The time from which on st_observed_shown(source) has all dropouts: " (watched since 14:03)". If
+ * the table leaves out earlier dropouts, " (since 14:05:12)" with seconds, because the dropouts
+ * that it leaves out may be of the same minute. Pure. */
 const char *st_answer_since(const struct st_view *view, const struct st_observed_view *source);
 
 /** Lists what sleeptune does not watch on this system now, although it can make dropouts: "losses

@@ -37,7 +37,7 @@ struct st_degraded_list st_view_degraded(const struct st_view *view)
         add(&list, "loop", st_text("the test loop %s", st_view_overdue_text(view)))->counts = true;
     if (loop != NULL && loop->lock == ST_LOCK_NONE && strstr(loop->degraded, "memory") == NULL)
         add(&list, "memory",
-            "memory is not locked: reading it back from disk can delay the test loop")
+            "sleeptuned's memory is not locked: reading it back from disk can delay the test loop")
             ->rights = true;
     if (loop != NULL && !loop->books_balance)
         add(&list, "books",
