@@ -132,8 +132,8 @@ static const char *answer_of(const struct st_listen_view *view)
             "! Ended after %s, because the device or the sound server has gone: %s until then.",
             heard, losses);
     if (n == 0)
-        return st_text("✔ Nothing was lost in %s %s, so at most %s an hour (95 %% sure).",
-                       heard, title, bound);
+        return st_text("✔ Nothing was lost in %s %s, so at most %s an hour (95 %% sure).", heard,
+                       title, bound);
     return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
                    st_ns_short(ns_of(view, (double)result->lost_frames)), heard, title, bound);
 }
