@@ -189,8 +189,8 @@ static bool has_descriptors(void)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return true;
     if (limit.rlim_cur > FD_SETSIZE) {
-        limit.rlim_cur =
-            FD_SETSIZE; /* pselect (daemon/wait.h) takes only descriptors below FD_SETSIZE */
+        /* pselect (daemon/wait.h) takes only descriptors below FD_SETSIZE */
+        limit.rlim_cur = FD_SETSIZE;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur >= DESCRIPTORS_MIN)

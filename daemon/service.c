@@ -291,8 +291,8 @@ static void free_service(struct st_service *service)
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
-    st_history_writer_stop(
-        service->history); /* stopped after the parts that add events, since it stores them */
+    /* stopped after the parts that add events, since it stores them */
+    st_history_writer_stop(service->history);
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     st_socket_close(&web->socket);

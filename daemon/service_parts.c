@@ -129,8 +129,8 @@ void st_service_parts_stop_loop(struct st_service *service)
     struct st_watchdog *watchdog = service->watchdog;
     service->session = NULL;
     service->watchdog = NULL;
-    st_watchdog_stop(
-        watchdog); /* before the session, since the watchdog asks it for the loop's thread */
+    /* before the session, since the watchdog asks it for the loop's thread */
+    st_watchdog_stop(watchdog);
     if (session == NULL || service->loop.hangs)
         return;
     st_session_ask_stop(session);

@@ -11,8 +11,8 @@
 #include "daemon/causes/culprit_request.h"
 #include "daemon/systemd.h"
 
-#define MARK_SHOWN_NS                                                                              \
-    ST_NS_PER_MINUTE /* the answer to "I heard it now" shows the events of this time before it */
+/* the answer to "I heard it now" shows the events of this time before it */
+#define MARK_SHOWN_NS ST_NS_PER_MINUTE
 
 #define LOG_MODULE "daemon"
 

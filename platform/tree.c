@@ -106,8 +106,8 @@ static const char *cpuinfo(struct st_platform *machine, const char *key)
 static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
                              ST_UNUSED const struct condition *condition)
 {
-    static const char *const keys[] = {"model name", "Model", "cpu model",
-                                       "Processor"}; /* keys on x86, arm64 and others */
+    /* keys on x86, arm64 and others */
+    static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"};
     ST_EACH (key, keys) {
         const char *value = st_text_or(cpuinfo(machine, *key), NULL);
         if (value != NULL)

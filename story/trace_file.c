@@ -9,8 +9,8 @@
 
 #define NAME_BYTES  300 /* longer names and texts are cut */
 #define LABEL_BYTES 64
-#define PAUSE_NS                                                                                   \
-    ST_NS_PER_S /* a driver that began no cycle for longer than this was idle, not late */
+/* a driver that began no cycle for longer than this was idle, not late */
+#define PAUSE_NS ST_NS_PER_S
 
 /* Tracks are in groups of GROUP numbers, of which the first (MOMENT is one) stands for the group.
  * Chrome calls groups processes, and tracks threads. A client's track is CLIENT + the number of its
@@ -37,8 +37,8 @@ struct work {
     int64_t from_ns, event_ns; /* from_ns: the beginning of the file */
     /* The cycles of one client while they are read. */
     struct lane {
-        const struct st_cycle_row *first,
-            *last; /* rows with the same signal_ns: they belong to one cycle */
+        /* rows with the same signal_ns: they belong to one cycle */
+        const struct st_cycle_row *first, *last;
         /* end of the last slice in the client's track, and in its track for overlapping cycles */
         int64_t free_ns[2];
     } lanes[ST_CYCLE_RING_NAMES];

@@ -7,8 +7,8 @@
 #define SUBSTREAMS_MAX 256 /* a larger number of streams is not a sound card's */
 /* frames; a larger number means that the program's pointer went backwards */
 #define AVAIL_MAX (INT64_C(1) << 40)
-#define SECONDS_MAX                                                                                \
-    INT64_C(9000000000) /* seconds; a larger time does not fit into an int64_t of ns */
+/* seconds; a larger time does not fit into an int64_t of ns */
+#define SECONDS_MAX INT64_C(9000000000)
 
 /** Parses "SECONDS.NANOSECONDS"; seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)

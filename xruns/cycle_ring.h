@@ -5,8 +5,8 @@
 
 #include "xruns/xrun.h"
 
-#define ST_CYCLE_RING_ROWS                                                                         \
-    131072 /* rows of 33 s of ten clients at 128 frames and 48 kHz, or of minutes of one player */
+/* rows of 33 s of ten clients at 128 frames and 48 kHz, or of minutes of one player */
+#define ST_CYCLE_RING_ROWS  131072
 #define ST_LEVELS_MAX       1024 /* one minute of four levels that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 

@@ -3,8 +3,8 @@
 #include "core/ns.h"
 
 #define COUNT_MAX INT64_C(1000000000) /* a larger count in one event is refused */
-#define NS_MAX                                                                                     \
-    INT64_C(1000000000000) /* 1000 s: SQLite adds a million such times without overflow */
+/* 1000 s: SQLite adds a million such times without overflow */
+#define NS_MAX   INT64_C(1000000000000)
 #define SPAN_MAX INT64_C(1000000000000000) /* 11 days: for fields that are not added up */
 #define CPUS_MAX (1 << 20)
 #define NUMBER(m, name, in, none, min, max)                                                        \

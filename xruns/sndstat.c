@@ -87,8 +87,8 @@ static bool take_pair(struct reader *reader, struct pair *ret)
     if (name == NULL || name_bytes == 0 || name[name_bytes - 1] != '\0')
         return false;
     pair.name = (const char *)name;
-    const bool inner =
-        pair.type == LIST || pair.type == LIST_ARRAY; /* their data is read as pairs */
+    /* their data is read as pairs */
+    const bool inner = pair.type == LIST || pair.type == LIST_ARRAY;
     if (!inner && (pair.data = take(reader, pair.data_bytes)) == NULL)
         return false;
     *ret = pair;

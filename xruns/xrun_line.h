@@ -58,8 +58,8 @@
 
 #define ST_XRUN_LINE_BYTES 1280
 
-#define ST_XRUN_OWN_CLIENT                                                                         \
-    "sleeptuned (silence)" /* name of sleeptuned's own test stream in a server */
+/* name of sleeptuned's own test stream in a server */
+#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)"
 
 enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,

@@ -75,8 +75,8 @@ const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret
 
 /* --- change.c: what is there now --- */
 
-#define ST_CHANGE_FILE_BYTES                                                                       \
-    (1 << 20) /* bytes; a longer file is neither one with settings nor a journal */
+/* bytes; a longer file is neither one with settings nor a journal */
+#define ST_CHANGE_FILE_BYTES (1 << 20)
 
 /** Reads a running value, without blanks at its ends; of a list such as "a [b] c", only the chosen
  * word b. @param target a path, or a sysctl. @return 0, -ENOENT, -ENOTSUP (not available on this

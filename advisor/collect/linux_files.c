@@ -5,8 +5,8 @@
 
 #define FILES_MAX    64  /* most files read of one folder */
 #define SETTINGS_MAX 128 /* most facts of one kind; a user with limits has two */
-#define FILE_BYTES                                                                                 \
-    (256 * 1024) /* most bytes read of one file; real configuration files are shorter */
+/* most bytes read of one file; real configuration files are shorter */
+#define FILE_BYTES (256 * 1024)
 
 struct reader {
     struct st_collector *c;

@@ -351,8 +351,8 @@ static void swap(struct st_collector *c)
 
 void st_linux_machine_collect(struct st_collector *c)
 {
-    static const char os_release[] =
-        "/etc/os-release"; /* PRETTY_NAME="Debian GNU/Linux 12 (bookworm)" */
+    /* PRETTY_NAME="Debian GNU/Linux 12 (bookworm)" */
+    static const char os_release[] = "/etc/os-release";
     const char *text;
     collect_place(c);
     st_collector_line(c, ST_KEY_DISTRIBUTION, os_release, "PRETTY_NAME=%l", ST_VALUE_TEXT);

@@ -41,8 +41,8 @@
 
 /* value of a limit that has no upper bound */
 #define ST_UNLIMITED (-1)
-#define ST_TRIED_PRIORITY                                                                          \
-    70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
+/* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
+#define ST_TRIED_PRIORITY 70
 
 /* --- Linux --- */
 #define ST_KEYS_ALSA            "linux.alsa."
@@ -59,8 +59,8 @@
 #define ST_KEY_CLOCK_GETRES_NS            "linux.clock_getres_ns"
 #define ST_KEY_CLOCKSOURCE_AVAILABLE      "linux.clocksource.available"
 #define ST_KEY_CLOCKSOURCE_CURRENT        "linux.clocksource.current"
-#define ST_KEY_CLOCKSOURCE_UNSTABLE                                                                \
-    "linux.clocksource.unstable" /* 1: the kernel's log reports the TSC as unstable */
+/* 1: the kernel's log reports the TSC as unstable */
+#define ST_KEY_CLOCKSOURCE_UNSTABLE         "linux.clocksource.unstable"
 #define ST_KEY_CMDLINE                      "linux.cmdline"
 #define ST_KEYS_CONFIG                      "linux.config."
 #define ST_KEY_CONFIG_HZ                    "linux.config.HZ"
@@ -112,8 +112,8 @@
  * fast), and relative to the playing card's (positive: the playing card is slow) */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
-#define ST_KEY_LISTEN_INVALID                                                                      \
-    "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
+/* 1: the run was invalid, so the drift is unknown */
+#define ST_KEY_LISTEN_INVALID "linux.listen.invalid"
 /* has no value: the fact exists, as unreadable, only if a file of limits could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"

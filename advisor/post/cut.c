@@ -426,8 +426,8 @@ static bool take_line(struct cut *cut, char *line)
         (*cut->next != '\n' || st_text_ends(inner, ":") || st_text_begins(inner, "ps ")))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
-        post->section[0] =
-            '\0'; /* a command ends the section, which is the output of the previous command */
+        /* a command ends the section, which is the output of the previous command */
+        post->section[0] = '\0';
         if (st_text_begins(inner + strspn(inner, "["), "root@") && st_text_begins(command, "jackd"))
             st_post_int(post, ST_KEY_USER_UID,
                         0); /* a limit cannot be the reason if JACK has no right */

@@ -10,8 +10,8 @@
 #include "st_config.h"
 
 #define SCREEN_LINES 23 /* lines of a terminal, without the one for the prompt */
-#define POSTED_LINES                                                                               \
-    12 /* further lines for the fix itself, which the author of a posted text cannot look up */
+/* further lines for the fix itself, which the author of a posted text cannot look up */
+#define POSTED_LINES 12
 #define SETTINGS_MAX 5
 #define BELOW_MAX    3 /* most settings below the answer of `check`; their costs are not printed */
 #define STATUS_WIDTH 9
@@ -452,8 +452,8 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 {
     ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *place;
-        const char *value =
-            st_text_or(fact->text, ""); /* the value may contain control characters */
+        /* the value may contain control characters */
+        const char *value = st_text_or(fact->text, "");
         const char *const says[ST_FACT_STATES_N] = {
             [ST_FACT_OK] = st_text("= %.*s", st_text_cut(value, 200), value),
             [ST_FACT_ABSENT] = "is absent",

@@ -134,8 +134,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 /* --- freebsd-virtual-oss: buffer and priority of the mixing server virtual_oss(8) --- */
 
 #define DSP "freebsd.rc.virtual_oss_dsp"
-#define DEFAULT                                                                                    \
-    "freebsd.rc.virtual_oss_default_args" /* default options, from FreeBSD's rc.d script */
+/* default options, from FreeBSD's rc.d script */
+#define DEFAULT "freebsd.rc.virtual_oss_default_args"
 
 #define UNUSED "virtual_oss is not in use"
 

@@ -311,8 +311,8 @@ static void judge_power_daemons(struct st_finding *finding)
         other = first;
         first = manager;
     }
-    const struct st_fact *slow =
-        NULL; /* the first governor that does not ask for the highest speed */
+    /* the first governor that does not ask for the highest speed */
+    const struct st_fact *slow = NULL;
     size_t unread_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         unread_n += st_fact_is_unread(fact);

@@ -266,8 +266,8 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (st_machine_is_root(facts)) {
         st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other "
                                  "users: run the report as the user who plays");
-        st_rule_fix(
-            finding); /* a finding that is ok has the fix, too, for a user who asks for it */
+        /* a finding that is ok has the fix, too, for a user who asks for it */
+        st_rule_fix(finding);
     } else {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can "
                                  "keep the CPUs out of deep sleep");

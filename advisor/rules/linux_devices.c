@@ -42,8 +42,8 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    const struct st_fact *shown =
-        NULL; /* the device to report: the first one that may sleep, else the first one seen */
+    /* the device to report: the first one that may sleep, else the first one seen */
+    const struct st_fact *shown = NULL;
     size_t devices_n = 0, asleep_n = 0, unread_n = 0;
     ST_FACTS_EACH (control, finding->facts, ST_KEYS_USB_AUDIO, ".control") {
         const bool unread = st_fact_is_unread(control),
@@ -563,8 +563,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
     return false;
 }
 
-#define WISHED_FRAMES                                                                              \
-    512 /* frames of reserve that `apply` writes as api.alsa.headroom (advisor/change/change.c) */
+/* frames of reserve that `apply` writes as api.alsa.headroom (advisor/change/change.c) */
+#define WISHED_FRAMES 512
 
 /* Does the card have the reserve that `sleeptune apply linux-device-headroom=CARD` sets? */
 static void judge_wished_card(struct st_finding *finding, const char *card)

@@ -200,8 +200,8 @@ static bool says_yes(const struct st_fact *program, const char *leaf)
 /** What keeps a unit's program from real-time priority. @param program the fact of this program. */
 static enum fault fault_of(const struct st_fact *program)
 {
-    const char *user =
-        st_fact_beside_text_or(program, "user", ""); /* a unit without User= runs as root */
+    /* a unit without User= runs as root */
+    const char *user = st_fact_beside_text_or(program, "user", "");
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
     if (says_yes(program, "restrict_realtime"))

@@ -46,8 +46,8 @@ static void judge_without(struct st_finding *finding, const char *who)
                       {true, ST_STATUS_PROBLEM,
                        st_text("%s, so any busy program can delay the audio thread%s", who,
                                is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
-    st_machine_fix_user(
-        finding); /* also a finding that is ok gets the fix: a user may ask for this rule */
+    /* also a finding that is ok gets the fix: a user may ask for this rule */
+    st_machine_fix_user(finding);
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -228,8 +228,7 @@ static void judge_rt_group_sched(struct st_finding *finding)
              "no configuration of this kernel was found, so whether it has real-time group "
              "scheduling is unknown"},
             {!tried && users_us > 0, ST_STATUS_OK,
-             st_text("users have a real-time budget of %jd µs, so SCHED_FIFO is possible",
-                     users_us)},
+             st_text("users have a real-time budget of %jd µs, which SCHED_FIFO needs", users_us)},
             {!tried && users_us == 0, ST_STATUS_PROBLEM,
              "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused"},
             {!tried, ST_STATUS_UNKNOWN,

@@ -351,9 +351,9 @@ static bool is_of_idle_card(const struct st_fact *line)
 
 static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t readable)
 {
-    const struct st_fact *sound = NULL,
-                         *shared = NULL; /* sound: an interrupt line of a sound device; shared: an
-                                            interrupt line of a sound device and another device */
+    /* sound: an interrupt line of a sound device; shared: an interrupt line of a sound device and
+     * another device */
+    const struct st_fact *sound = NULL, *shared = NULL;
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         bool is_sound = false, is_other = false;
         if (line->state != ST_FACT_OK || is_of_idle_card(line))

@@ -277,8 +277,8 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 /* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound
  * server? --- */
 
-#define IRQ_TOP                                                                                    \
-    90 /* highest useful priority of a server: rtirq gives 90 to the card's interrupt thread */
+/* highest useful priority of a server: rtirq gives 90 to the card's interrupt thread */
+#define IRQ_TOP 90
 
 /** Finds the interrupt thread of the card that plays or, if that card is not known, of a USB
  * controller with a USB audio interface, else of any card. Of several such threads the one with the

@@ -311,9 +311,8 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     /* root always has the right, which says nothing about other users */
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
-    const bool read = st_facts_has(
-        facts, ST_KEY_USER_LIMITS_FROM); /* the limits are not those of this process, but of a
-                                            login, a saved tree or a posted text */
+    /* the limits are not those of this process, but of a login, a saved tree or a posted text */
+    const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM);
     const char *fix =
         st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
     if (granted)

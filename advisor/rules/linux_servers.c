@@ -394,8 +394,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
 /* --- linux-pipewire-rates: which program or device set PipeWire's rate, which scales the cycle
  * --- */
 
-#define MUSIC_HZ                                                                                   \
-    44100 /* Hz; lower rates, as of headsets, are no reason to change PipeWire's rate */
+/* Hz; lower rates, as of headsets, are no reason to change PipeWire's rate */
+#define MUSIC_HZ 44100
 
 /** Finds a sink or stream that plays at another rate than PipeWire. @return its name; NULL:
  * none. */

@@ -269,8 +269,8 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    const int64_t fifo_errno =
-        st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: not known */
+    /* -1: not known */
+    const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1);
     if (fifo_errno == 0) {
         st_finding_fine(finding,
                         "real-time threads have no timer slack; the sleeps of a normal thread are "

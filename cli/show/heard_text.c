@@ -47,8 +47,8 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
 void st_heard_text_mark(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     const json_t *marks = json_object_get(document, "marks");
-    const json_t *mark =
-        json_array_get(marks, json_array_size(marks) - 1); /* NULL if there is none */
+    /* NULL if there is none */
+    const json_t *mark = json_array_get(marks, json_array_size(marks) - 1);
     const char *text = st_text("Saved. Dropouts before this click are unknown: %s.",
                                st_json_safe_text(document, "text"));
     if (mark != NULL)

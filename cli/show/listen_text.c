@@ -10,8 +10,8 @@
 
 #define LABEL 12 /* columns */
 #define ROWS  5  /* losses on the screen */
-#define SURE_S                                                                                     \
-    10785 /* 3600 * -ln 0.05 s: no loss in this time means at most one loss an hour (95 %) */
+/* 3600 * -ln 0.05 s: no loss in this time means at most one loss an hour (95 %) */
+#define SURE_S    10785
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
 #define RECORD_NS (1500 * ST_NS_PER_MS)

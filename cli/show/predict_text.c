@@ -14,6 +14,7 @@
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames)
 {
     uint32_t next = table->run->frames;
+    table->n = 0;
     while (next <= LONGEST || table->n == 0 || wanted_frames > 0) {
         struct st_predict_row *row = &table->rows[table->n];
         const bool wanted =

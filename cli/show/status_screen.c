@@ -7,15 +7,15 @@
 #include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 14
-#define BRIEF_COLUMNS                                                                              \
-    72 /* from this width on, a text of the screen without details fits into two rows */
-#define CELLS_MAX 8
+/* from this width on, a text of the screen without details fits into two rows */
+#define BRIEF_COLUMNS 72
+#define CELLS_MAX     8
 /* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then
  * columns at the right are left out */
 #define NAME_COLUMNS 17
 #define CELL_COLUMNS 34
-#define FIRST_ROWS                                                                                 \
-    20               /* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
+/* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
+#define FIRST_ROWS 20
 #define TABLE_ROWS 3 /* rows of each table that other rows of the screen leave room for */
 
 static enum st_style style_of(const json_t *object, enum st_style good)

@@ -23,8 +23,8 @@
  * wake-ups */
 #define ASK_NS       (100 * ST_NS_PER_MS)
 #define ASK_AGAIN_NS (10 * ST_NS_PER_S) /* wait after the system's daemon did not answer */
-#define FIRST_PID_NS                                                                               \
-    0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
+/* inode number of the first PID namespace, of each Linux since 3.8 */
+#define FIRST_PID_NS 0xEFFFFFFC
 
 struct st_tracer {
     const struct st_trace_module

@@ -77,8 +77,8 @@ enum st_config_type {
 #define ST_CONFIG_APPLIES_AUDIO  0x02u /* the stream is opened again */
 #define ST_CONFIG_APPLIES_SOCKET 0x04u /* mode and group of the socket are set again */
 #define ST_CONFIG_APPLIES_HTTP   0x08u /* the TCP listener is opened again */
-#define ST_CONFIG_APPLIES_START                                                                    \
-    0x10u /* nothing: the new value counts when the daemon starts again */
+/* nothing: the new value counts when the daemon starts again */
+#define ST_CONFIG_APPLIES_START 0x10u
 /* sources of other programs' xruns are opened and closed */
 #define ST_CONFIG_APPLIES_OBSERVE 0x20u
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */

@@ -288,8 +288,8 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
         st_history_rollback(file->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
-        close_file(
-            file); /* after an error the file may differ from what this object knows about it */
+        /* after an error the file may differ from what this object knows about it */
+        close_file(file);
         if (attempt == 0) {
             r = put_aside(file, r, error);
             if (r == 0)

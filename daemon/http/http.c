@@ -21,8 +21,8 @@
 #define REQUEST_TIMEOUT_S 3u
 /* time-out of a connection after its first request: no byte was sent or arrived */
 #define ANSWER_TIMEOUT_S 10u
-#define CONNECTION_BYTES                                                                           \
-    (size_t)(32 * 1024) /* memory of a connection for request line and headers */
+/* memory of a connection for request line and headers */
+#define CONNECTION_BYTES (size_t)(32 * 1024)
 /* A shortage of descriptors is logged again only if there was none for this time. */
 #define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
@@ -117,8 +117,8 @@ static void end(struct place *place)
 }
 
 struct share {
-    size_t n,
-        held_bytes; /* number of connections; bytes of their answers that are not completely sent */
+    /* number of connections; bytes of their answers that are not completely sent */
+    size_t n, held_bytes;
 };
 
 static struct share share_of(const struct guard *guard, uint64_t owner)

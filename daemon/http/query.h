@@ -4,8 +4,8 @@
 #include "core/base.h"
 
 #define ST_QUERY_LIMIT_MAX 5000
-#define ST_QUERY_NOTE_BYTES                                                                        \
-    161 /* largest note that a user can add when he reports a dropout, with NUL */
+/* largest note that a user can add when he reports a dropout, with NUL */
+#define ST_QUERY_NOTE_BYTES 161
 
 /** The keys of a query, as bits. */
 enum {

@@ -4,8 +4,8 @@
 
 #include "core/base.h"
 
-#define ST_OVERDUE_AFTER_NS                                                                        \
-    INT64_C(2000000000) /* a delay longer than this plus two periods is logged */
+/* a delay longer than this plus two periods is logged */
+#define ST_OVERDUE_AFTER_NS INT64_C(2000000000)
 /* a check finds the loop overdue if it is late by more than this plus two periods */
 #define ST_OVERDUE_CHECK_NS INT64_C(1000000000)
 /* a delay is reported after this number of consecutive checks that find the loop overdue */

@@ -7,8 +7,8 @@
 #define GROUPS     64
 #define STEP_MIN_N 12 /* least number of levels on each side of a step */
 #define MIN_NS     5  /* ns: rounding to whole ns makes smaller steps and lines */
-#define NEAR_SHARE                                                                                 \
-    8 /* levels that count as near a step, on each side: 1 / 8 of those on its shorter side */
+/* levels that count as near a step, on each side: 1 / 8 of those on its shorter side */
+#define NEAR_SHARE 8
 #define PARTS_CUT  2 /* how often each side of a step is cut in two, to subtract other steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6

@@ -80,8 +80,8 @@ int st_cmd_analyse(int argc, char **argv)
     if (first == argc)
         return st_failure_usage("give a file");
     const char *path = argv[first];
-    status =
-        st_series_input_period(&common, &period); /* reports wrong options before a file is read */
+    /* reports wrong options before a file is read */
+    status = st_series_input_period(&common, &period);
     if (status == 0)
         status = st_chart_check("--plot", command.plot);
     if (status != 0)

@@ -5,20 +5,20 @@
 
 #define BETWEEN_MAX 2 /* periods: outliers that are not farther apart are one event */
 #define EVENTS_MIN  6
-#define EVENTS_SHARE                                                                               \
-    0.25 /* largest share of samples that are events: among more, no train is looked for */
-#define EVERY_MIN 4    /* least distance of two moments of a train (regular events), in periods */
-#define SEEN_MIN  0.75 /* least share of the moments of a train that have an event */
-#define FROM_N    40   /* events that are tried as the first one of a train */
-#define AHEAD_N   6    /* events after the first one that are tried as the second one of a train */
-#define P_LOG_MAX (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
+/* largest share of samples that are events: among more, no train is looked for */
+#define EVENTS_SHARE 0.25
+#define EVERY_MIN    4 /* least distance of two moments of a train (regular events), in periods */
+#define SEEN_MIN     0.75 /* least share of the moments of a train that have an event */
+#define FROM_N       40   /* events that are tried as the first one of a train */
+#define AHEAD_N      6 /* events after the first one that are tried as the second one of a train */
+#define P_LOG_MAX    (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
 /* how often a train is looked for: among all outliers, then among the latest half, quarter ... of
  * them */
 #define TRIES     5
 #define PARTS_MAX 8
 #define GROUP_MIN 8
-#define GROUP_WIDTH                                                                                \
-    0.5 /* largest width of a group, as a share of its distance from all other samples */
+/* largest width of a group, as a share of its distance from all other samples */
+#define GROUP_WIDTH 0.5
 
 /* Events: outliers, of which neighbours count as one. Times are in periods since the first
  * sample. */

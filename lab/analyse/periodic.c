@@ -208,8 +208,8 @@ static double power_at(const struct spectrum *s, double frequency)
  * @param ret_n number of independent frequencies in the mean. */
 static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
 {
-    const double unit =
-        s->fft_n / (double)s->grid_n; /* elements of s->power for one independent frequency */
+    /* elements of s->power for one independent frequency */
+    const double unit = s->fft_n / (double)s->grid_n;
     double low = frequency * s->fft_n + side * GUARD * unit,
            high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
     if (side < 0) {

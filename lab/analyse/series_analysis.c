@@ -4,16 +4,16 @@
 #include "core/text/text.h"
 
 #define TEXT_BYTES 32
-#define PERIOD_TICKS_MIN                                                                           \
-    2.2 /* ticks: in a period of more ticks, lateness shows whether wake-ups are at ticks */
-#define SPREAD_MIN                                                                                 \
-    0.4 /* least range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
-#define OVERLAPS_MAX                                                                               \
-    0.05 /* if more wake-ups come after the next one is due, their times are unknown */
+/* ticks: in a period of more ticks, lateness shows whether wake-ups are at ticks */
+#define PERIOD_TICKS_MIN 2.2
+/* least range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
+#define SPREAD_MIN 0.4
+/* if more wake-ups come after the next one is due, their times are unknown */
+#define OVERLAPS_MAX  0.05
 #define DRIFT_ERRORS  2    /* standard errors: a smaller drift is not mentioned */
 #define DRIFT_MIN_PPM 1e-6 /* smaller drifts are not mentioned: this is 1 ms in 32 years */
-#define UNSEEN_MAX_PPM                                                                             \
-    1.5 /* a smaller drift that a control loop may have hidden is not mentioned */
+/* a smaller drift that a control loop may have hidden is not mentioned */
+#define UNSEEN_MAX_PPM 1.5
 /* if a larger share of the periods is skipped, the program skips often: a few stalls do not explain
  * it */
 #define SKIPPED_MAX 0.05

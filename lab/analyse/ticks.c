@@ -4,17 +4,17 @@
 #include "lab/stats/inflation.h"
 
 #define P_MAX 1e-5
-#define ODD_SHARE_MAX                                                                              \
-    0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
+/* largest share of samples, and of differences, that may not fit the sawtooth */
+#define ODD_SHARE_MAX 0.05
 /* if a larger share of the differences is far from both centres, the search for clusters ends */
 #define HOPELESS_SHARE 0.2
 #define SPREAD_MIN     0.4 /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
 #define SPREAD_MAX     1.4
 #define RESIDUAL_MAX   0.125 /* largest standard deviation around the sawtooth, in ticks */
-#define CLUSTER_REACH                                                                              \
-    0.25                 /* how far a difference may lie from the centre of its cluster, in ticks */
-#define TICK_MIN_NS 900  /* shortest tick: below it, the jumps are steps of the clock */
-#define LOW_REACH   0.02 /* by how many ticks a wake-up may be earlier than a whole tick */
+/* how far a difference may lie from the centre of its cluster, in ticks */
+#define CLUSTER_REACH 0.25
+#define TICK_MIN_NS   900  /* shortest tick: below it, the jumps are steps of the clock */
+#define LOW_REACH     0.02 /* by how many ticks a wake-up may be earlier than a whole tick */
 
 #define UNSEEN_SDS                                                                                 \
     24 /* 6 standard errors of the change of slope between two halves of the samples; each error   \
@@ -35,8 +35,8 @@
     0.05 /* every second sample jumps if the number of jumps differs from n / 2 by less than this  \
             share of n */
 
-#define ABOUT                                                                                      \
-    0.12 /* largest difference from the length of a usual tick, as a share of that length */
+/* largest difference from the length of a usual tick, as a share of that length */
+#define ABOUT        0.12
 #define ABOUT_HZ_MAX 1024 /* faster rates are not those of a scheduler */
 
 double st_ticks_rate_error(double tick_ns, double tick_sd_ns)

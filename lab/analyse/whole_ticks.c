@@ -5,14 +5,14 @@
 #include "lab/analyse/ticks.h"
 
 #define JUMPS_MIN 15
-#define CLOSE_MIN                                                                                  \
-    0.8 /* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
+/* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
+#define CLOSE_MIN 0.8
 #define P_LOG_MAX (-11.5) /* logarithm of the largest p-value: 1 in 100000 */
 #define LEVELS_N  9       /* levels that are counted: -4 .. 4 ticks from the median */
 #define LEVEL_MIN 0.02    /* least share of the samples that must lie on a level */
 #define HZ_MAX    1024    /* faster rates are not those of a scheduler */
-#define SPREAD_MIN                                                                                 \
-    0.4 /* least range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
+/* least range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
+#define SPREAD_MIN 0.4
 #define SPREAD_MAX 1.6
 
 #define BANDS_P_LOG_MAX (-14.0)

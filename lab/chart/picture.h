@@ -12,8 +12,8 @@
 #define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
 #define ST_PICTURE_CONDITIONS 4 /* most lines that the test conditions take */
 #define ST_PICTURE_PANEL_PX   300.0
-#define ST_PICTURE_LEFT_PX                                                                         \
-    84.0 /* left margin of a panel, with room for the texts of its value axis */
+/* left margin of a panel, with room for the texts of its value axis */
+#define ST_PICTURE_LEFT_PX 84.0
 
 /** The rectangle in which one panel draws. */
 struct st_picture_area {

@@ -7,8 +7,8 @@
 #define BOX_ROOM_PX    100.0 /* width of a box with its label */
 #define BOX_PX         80.0
 #define GRID_BOXES_MAX 3 /* most boxes in a panel that is half as wide as the page */
-#define GRID_HEADING_MAX                                                                           \
-    46 /* most characters in the heading of a panel that is half as wide as the page */
+/* most characters in the heading of a panel that is half as wide as the page */
+#define GRID_HEADING_MAX 46
 /* a panel gets its own axis if its boxes take a smaller share of the axis of its group */
 #define SEEN_SHARE     0.2
 #define SEEN_SHARE_LOG 0.4  /* SEEN_SHARE if the axis of the group is logarithmic */
@@ -40,8 +40,8 @@ static size_t per_panel(const struct st_picture *picture)
 struct part {
     size_t first, n;
     size_t group_first, group_n;
-    size_t i,
-        parts_n; /* i: number of the panel in its group, from 0; parts_n: panels of the group */
+    /* i: number of the panel in its group, from 0; parts_n: panels of the group */
+    size_t i, parts_n;
 };
 
 /* Goes to the next panel. @return whether there is one. */
@@ -287,8 +287,8 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
-    double y =
-        fmin(fmax(median, q3 + half), q1 - half); /* middle of the median's text, inside the box */
+    /* middle of the median's text, inside the box */
+    double y = fmin(fmax(median, q3 + half), q1 - half);
     if (q1 - q3 < 2 * half) /* no room in the box: the text goes above or below the whiskers */
         y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)

@@ -3,8 +3,8 @@
 #include "core/text/number.h"
 
 #define LINE_BYTES 4096
-#define LOAD_CLOSE                                                                                 \
-    0.5 /* load averages that differ by less count as equal; the limit is our own choice */
+/* load averages that differ by less count as equal; the limit is our own choice */
+#define LOAD_CLOSE 0.5
 
 /* Parses one line of "key: value" text. @return the next line; NULL: `text` is at its end. */
 static const char *next_line(const char *text, char *key, size_t key_bytes, char *value,

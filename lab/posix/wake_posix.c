@@ -16,9 +16,9 @@
 #include "lab/posix/lab_posix.h"
 #include "platform/posix/posix.h"
 
-#define PATIENCE_NS                                                                                \
-    (10 * ST_NS_PER_S) /* after the slice: a thread that sleeps longer counts as hung */
-#define NAP_NS (200 * ST_NS_PER_US)
+/* after the slice: a thread that sleeps longer counts as hung */
+#define PATIENCE_NS (10 * ST_NS_PER_S)
+#define NAP_NS      (200 * ST_NS_PER_US)
 
 struct pair {
     struct st_wake_place place;

@@ -258,8 +258,8 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
                    0);
         }
         figure(bench, &fresh[i], &empty, scratch);
-        fresh[i].path =
-            bench->rows[i].path; /* the in-process row has measured who answers this call */
+        /* the in-process row has measured who answers this call */
+        fresh[i].path = bench->rows[i].path;
     }
     free(order);
     free(empty_ns);
@@ -358,8 +358,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         free(scratch);
         return r;
     }
-    memset(scratch, 0xff,
-           2 * most_n * sizeof(*scratch)); /* touch all pages: no page faults later */
+    /* touch all pages: no page faults later */
+    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch));
     const int64_t begin_ns = st_lab_now_ns(lab);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);

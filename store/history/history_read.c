@@ -5,8 +5,8 @@
 #include "core/when.h"
 #include "store/history/history_private.h"
 
-#define ROWS_WANTED                                                                                \
-    25 /* most rows if no step was asked for: a day by hours, including the current hour */
+/* most rows if no step was asked for: a day by hours, including the current hour */
+#define ROWS_WANTED 25
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a shorter time between two minutes is not a gap */
 #define STEP_MAX_NS (3650 * ST_NS_PER_DAY)
 

@@ -9,8 +9,8 @@
     " coalesce(rate_hz, 0) AS rate_hz FROM " ST_HISTORY_WATCHES " WHERE " which                    \
     " AND to_ns > max(from_ns, ?1) AND from_ns < ?2)"
 #define SIZED "frames > 0 AND rate_hz > 0 AND playing IS NOT 0"
-#define UNSIZED                                                                                    \
-    "(source = 'pulseaudio' AND playing = 1)" /* PulseAudio has no buffer size of its own */
+/* PulseAudio has no buffer size of its own */
+#define UNSIZED    "(source = 'pulseaudio' AND playing = 1)"
 #define SIZED_RUNS RUNS(SIZED)
 
 /* Sums playing time, dropouts and bursts by buffer size. A dropout belongs to the first row of

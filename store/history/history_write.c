@@ -1,8 +1,8 @@
 /* Adds rows to a history, sums minutes to hours, and removes old rows. */
 #include "store/history/history_private.h"
 
-#define EVENT_BYTES                                                                                \
-    768 /* bytes of the longest event with its indexes, in pages that are not full */
+/* bytes of the longest event with its indexes, in pages that are not full */
+#define EVENT_BYTES 768
 /* kinds of events (name and source) that are considered; there are about 40 */
 #define KINDS_MAX 64
 /* free pages that one statement gives back to the file system: as many as fit into SQLite's log */

@@ -4,8 +4,8 @@
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 
-#define SQL_BYTES                                                                                  \
-    16384 /* bytes of the longest statement, of sleeptune or in the schema of a file */
+/* bytes of the longest statement, of sleeptune or in the schema of a file */
+#define SQL_BYTES 16384
 /* steps of SQLite's virtual machine after which the CPU time is checked; about 1 ms */
 #define OPS_A_LOOK   10000
 #define DAMAGED_TEXT "it is damaged: "

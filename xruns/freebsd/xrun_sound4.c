@@ -14,8 +14,8 @@
 #include <sys/sndstat.h>
 
 #define PATH "/dev/sndstat"
-#define BYTES_MAX                                                                                  \
-    (1024 * 1024) /* the list of devices is not longer: one device takes some kilobytes */
+/* the list of devices is not longer: one device takes some kilobytes */
+#define BYTES_MAX (1024 * 1024)
 
 struct sound4 {
     struct st_snd_counters counters;

@@ -1,7 +1,7 @@
 #include "xruns/helpers/block_rhythm.h"
 
-#define CYCLES_MIN                                                                                 \
-    16 /* least cycles in a block: a shorter rhythm is that of the server or the card */
+/* least cycles in a block: a shorter rhythm is that of the server or the card */
+#define CYCLES_MIN 16
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)
 #define BLOCKS_MIN 12

@@ -8,8 +8,8 @@
 
 #include "xruns/xrun.h"
 
-#define ST_DROPOUT_SERVER                                                                          \
-    (UINT32_MAX - 1) /* in place of a client's number: the server's own process */
+/* in place of a client's number: the server's own process */
+#define ST_DROPOUT_SERVER (UINT32_MAX - 1)
 
 struct st_dropout_figures {
     int64_t cycle_ns;        /* start of the cycle */

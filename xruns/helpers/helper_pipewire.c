@@ -32,8 +32,8 @@
 /* with "auto", streams with shorter cycles are not listened to, since that costs too much */
 #define LISTEN_PERIOD_MIN_NS (256 * ST_NS_PER_S / 48000)
 
-#define QUIET_NS                                                                                   \
-    INT64_C(3000000000) /* no cycle for this time: nothing plays, or the server has no CPU */
+/* no cycle for this time: nothing plays, or the server has no CPU */
+#define QUIET_NS INT64_C(3000000000)
 
 /* While something plays, messages of the server are read at this interval, to save wake-ups;
  * without a pause if more than MUCH_BYTES_S bytes arrive in a second. The socket holds 208 kB
@@ -57,8 +57,8 @@ struct observer {
     int64_t asked_ns;                            /* last check whether the server has a CPU */
     bool may_starve; /* the server had no CPU at the last check, or was not checked since the latest
                         profile */
-    int64_t taken_ns,
-        profile_bytes; /* when messages were last read; bytes of profiles since then */
+    /* when messages were last read; bytes of profiles since then */
+    int64_t taken_ns, profile_bytes;
     bool much_comes;
     bool reported_lately;
     char version[32];
@@ -297,8 +297,8 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer = st_pipewire_streams_property(
-        info->props, PW_KEY_SEC_PID); /* the process id of the client, set by the kernel */
+    /* the process id of the client, set by the kernel */
+    const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID);
     const pid_t own = client->observer->options.own,
                 listener = client->observer->listener.program.pid;
     int32_t pid;
@@ -538,8 +538,8 @@ static void ask_if_starved(struct observer *observer)
     if (now_ns - observer->profiled_ns < QUIET_NS / 2 ||
         now_ns - observer->asked_ns < ST_PIPEWIRE_PROFILE_ASK_NS)
         return;
-    const bool again =
-        now_ns - observer->asked_ns < QUIET_NS; /* otherwise this process itself had no CPU */
+    /* otherwise this process itself had no CPU */
+    const bool again = now_ns - observer->asked_ns < QUIET_NS;
     observer->asked_ns = now_ns;
     observer->may_starve =
         st_pipewire_profile_starved(&observer->profile, now_ns - TAKE_NS, again) || !again;
@@ -585,8 +585,8 @@ int main(int argc, char **argv)
             ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
     }
     st_helper_line_give_way();
-    (void)signal(SIGPIPE,
-                 SIG_IGN); /* writing to a listener that has ended must not kill this program */
+    /* writing to a listener that has ended must not kill this program */
+    (void)signal(SIGPIPE, SIG_IGN);
     setenv("PIPEWIRE_DEBUG", "0", 0); /* no log of libpipewire, since this program prints what is
                                          important; a user can set another level */
     pw_init(NULL, NULL);

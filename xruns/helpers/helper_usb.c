@@ -66,8 +66,8 @@ static void find_devices(void)
         const char *number = st_text("USB device %03d/%03d", device->bus, device->number);
         const char *product = st_tree_first_line(machine, st_text("%s/product", folder));
         device->card = card;
-        device->fast = strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >=
-                       480; /* Mbit/s */
+        /* Mbit/s */
+        device->fast = strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480;
         ST_PRINT(device->name, "%s", st_text_or(product, number));
         packets.devices_n++;
     }

@@ -51,8 +51,8 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran)
     ST_EACH_OF (client, late->clients, late->n) {
         if (!st_text_is(client->name, name))
             continue;
-        late->first_over =
-            true; /* the server names a client once a cycle, so the first cycle is over */
+        /* the server names a client once a cycle, so the first cycle is over */
+        late->first_over = true;
         client->ran_later |= ran;
         return;
     }

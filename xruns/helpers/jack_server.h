@@ -5,8 +5,8 @@
 
 #include "core/base.h"
 
-#define ST_JACK_SERVER_NAME_BYTES                                                                  \
-    256 /* JACK_SERVER_NAME_SIZE of jack2; jack2 does not check the length */
+/* JACK_SERVER_NAME_SIZE of jack2; jack2 does not check the length */
+#define ST_JACK_SERVER_NAME_BYTES 256
 
 /** @return $JACK_DEFAULT_SERVER, or "default". */
 const char *st_jack_server_name(void);

@@ -12,8 +12,8 @@
 #define LONG_NS (5 * ST_NS_PER_S)
 /* a silence this near to a change of the stream is no loss */
 #define NEAR_NS (300 * ST_NS_PER_MS)
-#define STOOD_NS                                                                                   \
-    (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
+/* a standstill of the program becomes known this much later */
+#define STOOD_NS (500 * ST_NS_PER_MS)
 /* this number of silences, each within HOLD_NS after another, shows that the program writes too
  * slowly; two are enough if one of them counts alone */
 #define MANY 4

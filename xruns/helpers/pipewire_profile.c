@@ -11,8 +11,8 @@
 #define KEEP_NS                                                                                    \
     ST_NS_PER_S /* a kept cycle whose dropout is not reported in this time is replaced by a later  \
                    one */
-#define BEGIN_NS                                                                                   \
-    ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
+/* dropouts of a client in this time after it began to play are not counted */
+#define BEGIN_NS ST_NS_PER_S
 
 /* @return by how much the node's counter of xruns has risen since the previous report. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)

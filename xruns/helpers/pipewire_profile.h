@@ -23,8 +23,8 @@
 
 struct spa_pod;
 
-#define ST_PIPEWIRE_PROFILE_NODES_MAX                                                              \
-    256 /* nodes at once; further nodes are counted, but not watched */
+/* nodes at once; further nodes are counted, but not watched */
+#define ST_PIPEWIRE_PROFILE_NODES_MAX 256
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 

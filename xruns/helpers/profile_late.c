@@ -10,8 +10,8 @@
 #define CULPRIT_NS (4 * ST_NS_PER_S)
 /* a server that had no cycle for this time before it was stopped was idle, so no sound was lost */
 #define PLAYED_NS (500 * ST_NS_PER_MS)
-#define SOUND_NS                                                                                   \
-    (20 * ST_NS_PER_MS) /* losses with less sound than this between them are one dropout */
+/* losses with less sound than this between them are one dropout */
+#define SOUND_NS (20 * ST_NS_PER_MS)
 #define REPORT_NS                                                                                  \
     (1200 *                                                                                        \
      ST_NS_PER_MS) /* if the server could run for longer than this without a reported cycle,       \
@@ -295,9 +295,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
-        const int64_t awake_ns =
-            block->finish_ns - node->usual.busy_ns; /* an estimate: the wake-up time was overwritten
-                                                       by that of a later cycle */
+        /* an estimate: the wake-up time was overwritten by that of a later cycle */
+        const int64_t awake_ns = block->finish_ns - node->usual.busy_ns;
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {

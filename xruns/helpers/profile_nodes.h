@@ -6,8 +6,8 @@
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
 
-#define ST_PROFILE_PAUSE_NS                                                                        \
-    ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
+/* a node that was in no cycle for this time counts as new */
+#define ST_PROFILE_PAUSE_NS ST_NS_PER_S
 
 struct st_profile_node {
     /* members that the server announced, when the node appeared */

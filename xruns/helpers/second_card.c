@@ -122,8 +122,8 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         card->lost_frames = 0;
     }
     if (card->constant >= DRIFT_S * clock->rate_hz && fabs(clock->rate_diff - 1) < DRIFT_MAX) {
-        card->drift +=
-            (clock->rate_diff - 1) * (double)frames - longer; /* drift that is not resampled away */
+        /* drift that is not resampled away */
+        card->drift += (clock->rate_diff - 1) * (double)frames - longer;
         card->drift_frames += (double)frames;
     }
     if (card->drift_frames > 2.0 * MEAN_S * (double)clock->rate_hz) { /* older drift counts half */

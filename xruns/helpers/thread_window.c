@@ -53,8 +53,8 @@ static bool is_clear(const struct st_thread_window *window,
     if (period_ns <= 0)
         return false;
     const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns);
-    const int64_t done_ns =
-        wait_ns + each_ns + period_ns / 16; /* by this time after its begin, a cycle has ended */
+    /* by this time after its begin, a cycle has ended */
+    const int64_t done_ns = wait_ns + each_ns + period_ns / 16;
     const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX) % period_ns;
     const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
     const int64_t since_ns = within(window->to_ns - figures->signal_ns, INT64_MAX) % period_ns;

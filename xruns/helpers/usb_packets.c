@@ -8,9 +8,9 @@
  * queued at a time */
 #define BLOCK_NS (100 * ST_NS_PER_MS)
 #define ONE_NS   (20 * ST_NS_PER_MS) /* two losses with less sound than this between them are one */
-#define SETTLED_NS                                                                                 \
-    (5 * BLOCK_NS)         /* after this time with sound, no block can belong to an earlier loss */
-#define AGE_NS ST_NS_PER_S /* a series of losses is reported after this time */
+/* after this time with sound, no block can belong to an earlier loss */
+#define SETTLED_NS (5 * BLOCK_NS)
+#define AGE_NS     ST_NS_PER_S /* a series of losses is reported after this time */
 /* a smaller increase of lateness is no loss, since the clocks of computer and device differ */
 #define LATE_NS ST_NS_PER_MS
 /* if no transfer is queued and the next one comes later than this, a program made the pause */

@@ -29,8 +29,8 @@
 /* for this time after a process began to play, its sampled thread is chosen again every SOON_NS:
  * at first, its main thread may have run more often than the thread that computes */
 #define NEW_NS (5 * ST_NS_PER_S)
-#define SOON_NS                                                                                    \
-    ST_NS_PER_S /* interval of choosing sampled threads while a process is new (NEW_NS) */
+/* interval of choosing sampled threads while a process is new (NEW_NS) */
+#define SOON_NS ST_NS_PER_S
 #define SCAN_NS (10 * ST_NS_PER_S)
 /* minimum interval of scans of /proc while the thread that took the CPU is unknown: another scan
  * can find it if it was started, or woke up, after the last one */
@@ -59,8 +59,8 @@
 #define PACE_NS (20 * ST_NS_PER_MS)
 #define FEW     6
 #define MANY    24
-#define FDS_MAX                                                                                    \
-    64 /* file descriptors of this process among which the socket to the server is searched */
+/* file descriptors of this process among which the socket to the server is searched */
+#define FDS_MAX 64
 
 struct thread {
     pid_t pid, tid;         /* tid 0: no thread */
@@ -691,8 +691,8 @@ struct st_process_watch *st_process_watch_new(void)
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     add(watch, client, pid);
-    st_process_watch_plays(
-        watch, client); /* the process may play already, although no cycle of it was reported yet */
+    /* the process may play already, although no cycle of it was reported yet */
+    st_process_watch_plays(watch, client);
 }
 
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)

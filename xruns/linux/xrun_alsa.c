@@ -31,10 +31,10 @@
 #define FIRST_LOAD_LOOKS 4                  /* polls of a new stream before its first load report */
 #define LOAD_NS          (10 * ST_NS_PER_S) /* interval of load reports of a running stream */
 #define POLLS_A_SCAN     8 /* polls between two scans for cards that came or went */
-#define SUBSTREAMS_MAX                                                                             \
-    128 /* further streams are not watched; the text of the source says how many */
-#define STATUS_BYTES 1024
-#define PCM_BYTES    16384
+/* further streams are not watched; the text of the source says how many */
+#define SUBSTREAMS_MAX 128
+#define STATUS_BYTES   1024
+#define PCM_BYTES      16384
 
 /** One stream of a sound card, ALSA's hw:CARD,DEVICE,NUMBER, in one direction. */
 struct place {
@@ -346,8 +346,8 @@ static int poll_alsa(struct st_xrun_watch *w)
             continue;
         }
         drop(alsa, &alsa->substreams[i]);
-        alsa->pcm[0] =
-            '\0'; /* scan again, so that the streams of a card that comes back are opened */
+        /* scan again, so that the streams of a card that comes back are opened */
+        alsa->pcm[0] = '\0';
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
