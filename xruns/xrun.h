@@ -21,7 +21,7 @@
 #define ST_XRUN_SERVER_ITSELF "PipeWire"
 /* JACK's name in place of a client: the server itself was late */
 #define ST_XRUN_JACK_ITSELF "JACK"
-#define ST_XRUN_ASKED_MS    1000 /* a value of asked_rate_hz: asked_frames is in ms, approximately */
+#define ST_XRUN_ASKED_MS    1000 /* a value of asked_rate_hz: asked_frames is in ms, about */
 #define ST_XRUN_NORMAL      100  /* a value of priority: not a real-time thread */
 
 /* Bits in st_xrun_watch.facts: what the text `why` says for people, in a form for code. */
