@@ -126,7 +126,8 @@ static bool judge_profile(struct st_finding *finding)
     if (!st_text_is_among(profile, slow))
         return false;
     st_finding_advice(
-        finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock",
+        finding,
+        "the power profile of the firmware is %.20s, which limits the CPU's power and so its clock",
         profile);
     const bool performs = st_proc_has_word(
         st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_CHOICES, "performance"),
@@ -146,19 +147,19 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
                        int slow_n, int policies_n)
 {
     static const char *const says[] = {
-        [KIND_CAPPED] = "are limited",
-        [KIND_USERSPACE] = "are set by a program, maybe to a low value",
-        [KIND_SCALING] = "follow the load, so work after an idle time may start slowly",
-        [KIND_EPP] = "are set to save energy, so short work may run slowly",
-        [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
+        [KIND_CAPPED] = "cannot reach their highest frequency",
+        [KIND_USERSPACE] = "are set by a program, maybe to a low frequency",
+        [KIND_SCALING] = "follow the load, so an audio callback may run slowly after an idle time",
+        [KIND_EPP] = "are set to save energy, so an audio callback may run slowly",
+        [KIND_LOWEST] = "are kept low, so audio callbacks take longer than they need to"};
     const char *about =
                    st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text),
                *turbo = limiting_switch(worst);
     st_finding_quote(finding, worst);
     if (kind == KIND_CAPPED)
-        about = st_text("the slowest CPU to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
-                        ghz_of(worst, "hardware_max_khz"),
-                        turbo != NULL ? "turbo is off" : "scaling_max_freq");
+        about = st_text("the slowest CPU goes up to %.2f instead of %.2f GHz: %s",
+                        ghz_of(worst, "max_khz"), ghz_of(worst, "hardware_max_khz"),
+                        turbo != NULL ? "turbo is switched off" : "scaling_max_freq");
     else if (kind == KIND_EPP)
         about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
     st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind],
@@ -203,12 +204,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
     if (worst == NULL) {
         const int r = st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present);
         if (r == 0 && present != 0)
-            st_finding_unknown(
-                finding, "this machine changes its CPU clocks, but no governor could be read");
+            st_finding_unknown(finding, "this machine changes its CPU clocks, but sleeptune could "
+                                        "not read by which rule (governor)");
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(
-                finding,
-                "no frequency scaling is visible here (in a virtual machine the host decides)");
+            st_finding_not_applicable(finding, "nothing here shows or sets the frequency of the "
+                                               "CPUs (in a virtual machine the host decides)");
         return;
     }
     /* intel_pstate/max_perf_pct limits all CPUs, and scaling_max_freq does not show that */
@@ -225,10 +225,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
         return;
     } else if (worst_kind == KIND_UNREAD) {
         st_finding_quote(finding, worst);
-        st_finding_unknown(
-            finding,
-            "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
-            counts[KIND_UNREAD], policies_n, st_fact_beside_text_or(worst, "governor", "?"));
+        st_finding_unknown(finding,
+                           "sleeptune does not know the governor, which sets the frequency, of %d "
+                           "of %d CPUs (%.40s)",
+                           counts[KIND_UNREAD], policies_n,
+                           st_fact_beside_text_or(worst, "governor", "?"));
     } else {
         st_finding_quote(finding, worst);
         /* turbo shortens work, but can make its duration uneven: the sentence mentions that turbo
@@ -236,29 +237,29 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n,
                         policies_n, st_fact_beside_text_or(worst, "driver", "?"), worst->text,
                         turbo_switch(finding->facts) != NULL
-                            ? "; turbo is off, so the highest clock is the nominal one"
+                            ? "; turbo is off, so they do not go above their nominal frequency"
                             : "");
     }
 }
 
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
-    .title = "CPU frequency scaling",
+    .title = "CPU frequency (governor)",
     .mechanism = "An audio callback is a short piece of work after an idle time. If the CPU clock "
                  "follows the load, this work starts at a low clock and takes longer, although the "
                  "average load is small.",
     .cost = "power, heat, fan noise",
-    .when_not = "on battery; on laptops that get hot; turbo was switched off on purpose; a daemon "
-                "(power-profiles-daemon, tuned, TLP) would overwrite it: choose its performance "
-                "profile instead",
+    .when_not = "on battery; on laptops that get hot; if you switched turbo off on purpose; if a "
+                "daemon (power-profiles-daemon, tuned, TLP) would overwrite it: choose its "
+                "performance profile instead",
     .sources =
-        "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
-        "with intel_pstate and amd-pstate-epp 'powersave' does not mean the lowest clock: the "
-        "energy preference decides\n"
+        "Linux documentation: admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst; "
+        "ABI/testing/sysfs-platform_profile\n"
+        "with the drivers intel_pstate and amd-pstate-epp the governor 'powersave' does not mean "
+        "the lowest clock: the energy preference decides\n"
         "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit "
         "counts\n"
-        "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
-        "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
+        "a limit that sleeptune chose: a CPU counts as limited below 95 % of its highest clock",
     .now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
     .persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
                   "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
@@ -322,11 +323,12 @@ static void judge_power_daemons(struct st_finding *finding)
     }
     st_finding_quote(finding, slow);
     if (first == NULL) {
-        st_finding_fine(finding, "no running daemon changes the CPU's frequency policy");
+        st_finding_fine(finding, "no running daemon (power-profiles-daemon, tuned, TLP ...) "
+                                 "changes the CPU's frequency");
     } else if (other != NULL) {
         st_finding_advice(
             finding,
-            "%s and %s both set the CPU's frequency policy: each overwrites what the other has set",
+            "%s and %s both set the CPU's governor: each overwrites what the other has set",
             other->name, first->name);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
@@ -334,8 +336,8 @@ static void judge_power_daemons(struct st_finding *finding)
             "mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq");
     } else if (slow != NULL) {
         st_finding_advice(finding,
-                          "%s runs and would overwrite what linux-cpu-frequency advises: choose "
-                          "this daemon's performance profile instead",
+                          "%s runs and would overwrite a governor that you set: choose its "
+                          "performance profile instead",
                           first->name);
         st_finding_fix(finding, first->now, first->persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
@@ -354,11 +356,12 @@ const struct st_rule st_rule_linux_power_daemons = {
                  "hand lasts until one of these daemons acts again.",
     .privilege = "root (powerprofilesctl: the user logged in at the screen)",
     .cost = "power, heat, fan noise while the fast profile is on",
-    .when_not = "on battery",
-    .sources =
-        "tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or rewrites the governor)\n"
-        "powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README: not verified; "
-        "whether a profile survives a reboot depends on the daemon",
+    .when_not = "on battery, unless you play music on battery",
+    .sources = "users' reports: tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or "
+               "rewrites the governor)\n"
+               "manuals: powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README, "
+               "which was not tried\n"
+               "whether a profile survives a restart depends on the daemon",
     .now = PPD_NOW "\n# or\n" TUNED_NOW,
     .persistent = TLP_EVER,
     .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
@@ -387,13 +390,13 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
                  seconds = (double)ms / 1e3;
     /* time since boot without suspends, as far as suspends are known; 0: not known */
     const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
-    const char *since =
-        hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
+    const char *since = hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9)))
+                                  : "since the computer was started";
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
         st_finding_unknown(
             finding,
-            "heat slowed the CPU down for %.0f s since the start; to judge this, sleeptune needs "
-            "to know when the computer was started, which is unknown",
+            "heat slowed the CPU down for %.0f s since the computer was started; whether this is "
+            "much is unknown, because nothing shows how long ago that was",
             seconds);
     } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
         st_rule_advise(finding, "the CPU was slowed down for %.0f s %s, probably because of heat",
@@ -411,7 +414,9 @@ static void judge_heat(struct st_finding *finding)
         if (!firmware_limits(policy, &limit_khz, &highest_khz))
             continue;
         st_finding_quote(finding, policy);
-        st_rule_advise(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
+        st_rule_advise(finding,
+                       "the firmware (BIOS) limits the CPU clock to %.2f instead of %.2f GHz, so "
+                       "audio callbacks take longer",
                        (double)limit_khz / 1e6, (double)highest_khz / 1e6);
         return;
     }
@@ -422,7 +427,8 @@ static void judge_heat(struct st_finding *finding)
             (void)!st_finding_need_int(finding, time->key, NULL);
     }
     if (worst == NULL && finding->summary == NULL)
-        st_finding_not_applicable(finding, "whether heat slows the CPU down cannot be read here");
+        st_finding_not_applicable(finding,
+                                  "this machine does not show whether heat slows the CPU down");
     if (worst == NULL)
         return;
     st_finding_quote(finding, worst);
@@ -436,17 +442,18 @@ const struct st_rule st_rule_linux_heat = {
     .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the "
                  "charger limits its clock. The same work then takes longer than the period.",
     .privilege = "none",
-    .when_not = "the time slowed by heat does not grow while you play",
-    .sources =
-        "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
-        "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"
-        "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s in an hour: a limit that "
-        "sleeptune chose",
+    .when_not = "the time that heat slowed the CPU down does not grow while you play",
+    .sources = "Linux documentation: ABI/testing/sysfs-devices-system-cpu, thermal_throttle (only "
+               "Intel CPUs count this)\n"
+               "another part of the computer may ask the CPU to slow down, too (PROCHOT); the "
+               "counters begin when the computer starts (/proc/uptime)\n"
+               "Linux commit e2f74f355e9e: bios_limit (driver acpi-cpufreq only)\n"
+               "a limit that sleeptune chose: advice from 1 s in an hour on",
     .persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
                   "# against a limit of the firmware: the computer's own charger, newer firmware",
     .check =
         "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
-    .undo = "there is nothing to undo",
+    .undo = "nothing to undo: no setting was changed",
     .facts =
         ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEYS_HEAT "*.core_n", ST_KEYS_HEAT "*.package_n",
                      ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS, ST_KEYS_CPUFREQ "policy*.firmware_max_khz",

@@ -108,14 +108,15 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     if (scan->worst == NULL && scan->deeper != NULL) {
         st_finding_quote(finding, scan->deeper);
         st_finding_fine(finding,
-                        "a period of %.0f µs is too short for the CPU to use an idle state",
+                        "a period of %.0f µs is so short that the CPU does not enter an idle state",
                         period_us);
         return;
     }
     if (scan->worst == NULL || scan->request_us == 0) {
-        st_finding_fine(finding, "no idle state is enabled, or a program allows the CPUs no "
-                                 "wake-up time (/dev/cpu_dma_latency, pm_qos_resume_latency_us): "
-                                 "they stay awake, which costs much power");
+        st_finding_fine(
+            finding,
+            "the CPUs stay awake, which is best for sound but costs much power: no idle state is "
+            "enabled, or a program forbids them (/dev/cpu_dma_latency, pm_qos_resume_latency_us)");
         return;
     }
     const int64_t worst_us = scan->worst->i64;
@@ -123,7 +124,8 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const char *name = st_fact_beside_text_or(scan->worst, "name", "(name unknown)");
     st_finding_quote(finding, scan->worst);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
-        const char *why = limited ? ", because a program asks for short wake-up times" : "";
+        const char *why =
+            limited ? ", because a program that runs now asks for short wake-up times" : "";
         if (guest)
             why = "; the host's idle states are not visible from this virtual machine";
         st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
@@ -138,11 +140,11 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     }
     const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
     const char *formula =
-        st_text("longest wake-up time (exit latency) of the enabled states of %jd CPU%s", cpus_n,
-                ST_PLURAL(cpus_n));
+        st_text("longest time to wake up (exit latency) from the enabled idle states of %jd CPU%s",
+                cpus_n, ST_PLURAL(cpus_n));
     if (held)
-        formula = st_text("%s within the limit of %jd µs that a program asks for", formula,
-                          scan->request_us);
+        formula = st_text("%s, not counting those above %jd µs, which a program forbids now",
+                          formula, scan->request_us);
     formula = st_text("%s: %jd µs", formula, worst_us);
     if (scan->deeper != NULL)
         formula = st_text(
@@ -175,16 +177,18 @@ static void judge_idle_states(struct st_finding *finding)
     if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
     } else if (st_text_is(st_machine_boot_option(facts, "idle", ""), "poll")) {
-        st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
+        st_finding_fine(finding, "the boot option idle=poll keeps the CPU awake, so it wakes "
+                                 "without delay; this costs much power");
     } else {
         const int r = st_finding_need_text(finding, ST_KEY_CPUIDLE_DRIVER, &driver);
         if (r == 0 && !st_text_is(driver, "none"))
-            st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read",
+            st_finding_unknown(finding,
+                               "how long the CPU takes to wake up from an idle state could not be "
+                               "read (driver %.40s)",
                                driver);
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(
-                finding,
-                "no idle states are visible here (in a virtual machine the host controls them)");
+            st_finding_not_applicable(finding, "nothing here shows the idle states of the CPU (in "
+                                               "a virtual machine the host controls them)");
     }
 }
 
@@ -196,16 +200,19 @@ const struct st_rule st_rule_linux_idle_states = {
                  "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
-    .when_not = "on battery. Do not keep the limit all day: set it only while music plays",
-    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
-               "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver "
-               "states them; of CPUs 1 to 31 those that differ\n"
-               "of one CPU only: cpu*/power/pm_qos_resume_latency_us (0: no limit)\n"
-               "drivers/cpuidle/governors/menu.c: no state whose shortest useful time is longer "
-               "than the time to the next timer (ladder.c does not check this); a CPU that waits "
-               "for something else, such as the sound card's interrupt, may sleep deeper\n"
-               "no advice up to 20 µs or 2 % of the period, a problem from half the period on: "
-               "limits that sleeptune chose",
+    .when_not = "on battery. Do not keep the limit all day, because it costs power: set it only "
+                "while music plays",
+    .sources =
+        "Linux documentation: power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
+        "the times to wake up are those that the driver states, in "
+        "/sys/devices/system/cpu/cpu0/cpuidle/state*/latency; of CPUs 1 to 31 those that differ\n"
+        "a limit for one CPU only: cpu*/power/pm_qos_resume_latency_us (0: no limit)\n"
+        "Linux source code, drivers/cpuidle/governors/menu.c: the kernel avoids a state that pays "
+        "off only for a longer sleep than the one to the next timer (ladder.c does not check "
+        "this); a CPU that waits for something else, such as the sound card's interrupt, may sleep "
+        "deeper\n"
+        "limits that sleeptune chose: no advice up to 20 µs or 2 % of the period, a problem from "
+        "half the period on",
     .now = NOW("2", "00000002"),
     .persistent = EVER("3"),
     .check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
@@ -238,9 +245,8 @@ static void judge_idle_request_access(struct st_finding *finding)
         scan_state(&scan, state);
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.worst == NULL) {
-        st_finding_not_applicable(
-            finding,
-            "this machine has no idle states that could be limited, or no /dev/cpu_dma_latency");
+        st_finding_not_applicable(finding, "there is nothing to allow here: no idle states of the "
+                                           "CPUs are known, or there is no /dev/cpu_dma_latency");
         return;
     }
     const int64_t worst_us = scan.worst->i64;
@@ -249,8 +255,8 @@ static void judge_idle_request_access(struct st_finding *finding)
         return;
     if (worst_us <= SMALL_US) {
         st_finding_fine(finding,
-                        "a CPU wakes from the deepest idle state that it may use in %jd µs, so "
-                        "programs need not limit it",
+                        "a CPU wakes up from its deepest idle state in %jd µs, so programs have no "
+                        "reason to limit it",
                         worst_us);
     } else if (may_open == 0 || (fact->state == ST_FACT_UNREADABLE &&
                                  (fact->error == EACCES || fact->error == EPERM))) {
@@ -261,11 +267,12 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
         return;
     } else if (by_other) {
-        st_finding_unknown(finding, "root or another user opened /dev/cpu_dma_latency; whether the "
-                                    "user who plays may open it is unknown");
+        st_finding_unknown(finding,
+                           "it is unknown whether the user who plays may open "
+                           "/dev/cpu_dma_latency: the report was made by root or another user");
     } else if (st_machine_is_root(facts)) {
-        st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other "
-                                 "users: run the report as the user who plays");
+        st_finding_fine(finding, "root may open /dev/cpu_dma_latency, other users perhaps not: run "
+                                 "the report as the user who plays");
         /* a finding that is ok has the fix, too, for a user who asks for it */
         st_rule_fix(finding);
     } else {
@@ -277,14 +284,16 @@ static void judge_idle_request_access(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
     .title = "Access to /dev/cpu_dma_latency",
-    .mechanism = "While a program keeps /dev/cpu_dma_latency open, no CPU uses an idle state that "
-                 "takes longer to wake than the program allows. The file belongs to root, so audio "
-                 "programs that use it (jackd, some DAWs) cannot open it.",
+    .mechanism = "While a program keeps the file /dev/cpu_dma_latency open, no CPU uses an idle "
+                 "state that takes longer to wake up than the program allows. By default only root "
+                 "may open it, so audio programs that use it (jackd, some DAWs) cannot.",
     .cost = "power: several watts while a program keeps the file open",
-    .when_not = "on battery; 'sleeptune report linux-idle-states' says ok",
-    .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs "
-               "checks the same file\n"
-               "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",
+    .when_not = "on battery; or 'sleeptune report linux-idle-states' says ok: then the CPU wakes "
+                "up fast enough",
+    .sources = "Linux documentation: power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; the "
+               "tool rtcqs checks the same file\n"
+               "'sleeptune report linux-idle-states' shows how late threads may be; a limit that "
+               "sleeptune chose: no advice up to 20 µs",
     .now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
     .persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
                   "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"

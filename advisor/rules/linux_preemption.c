@@ -107,20 +107,21 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
     const int r = st_finding_need_text(finding, VERSION, &version);
     const struct st_fact *debugfs = st_facts_find(finding->facts, ST_KEY_PREEMPT_DEBUGFS);
     if (found->dynamic && st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS))
-        st_finding_unknown(finding,
-                           "this kernel can switch its preemption model, and the saved files do "
-                           "not contain /sys/kernel/debug/sched/preempt, which shows it");
-    else if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)
-        st_finding_unknown(finding,
-                           "this kernel can switch its preemption model, and debugfs, which shows "
-                           "the one in use, is not mounted here (/sys/kernel/debug)");
-    else if (found->dynamic)
-        st_finding_unknown(finding,
-                           "this kernel can switch its preemption model, and only root can read "
-                           "which one is in use (/sys/kernel/debug/sched/preempt, in debugfs)");
-    else if (r == 0 || r == -ENOENT)
         st_finding_unknown(
-            finding, "sleeptune found nothing that shows the preemption model of this kernel");
+            finding, "this kernel can switch its preemption model; which one is in use is unknown, "
+                     "because the saved files do not contain /sys/kernel/debug/sched/preempt");
+    else if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)
+        st_finding_unknown(
+            finding, "this kernel can switch its preemption model; which one is in use is unknown, "
+                     "because /sys/kernel/debug (debugfs), which shows it, is not mounted here");
+    else if (found->dynamic)
+        st_finding_unknown(
+            finding, "this kernel can switch its preemption model, and only root can read which "
+                     "one is in use (/sys/kernel/debug/sched/preempt): run the report as root");
+    else if (r == 0 || r == -ENOENT)
+        st_finding_unknown(finding,
+                           "it is unknown whether real-time threads can interrupt this kernel: "
+                           "nothing that sleeptune could read shows its preemption model");
 }
 
 /** Finds the command that installs a real-time kernel. The release or version of the running kernel
@@ -165,17 +166,19 @@ static void judge_preemption(struct st_finding *finding)
         return;
     }
     if (finding->wish->period_ns > (preemptible ? RT_PERIOD_NS : FULL_PERIOD_NS)) {
-        st_finding_ok(finding, "the kernel's preemption model (%s) suits a period of %.2f ms", name,
-                      period_ms);
+        st_finding_ok(finding,
+                      "the kernel lets audio threads run soon enough for a period of %.2f ms "
+                      "(preemption model: %s)",
+                      name, period_ms);
         return;
     }
-    st_finding_advice(finding,
-                      preemptible
-                          ? "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is "
-                            "better, because only PREEMPT_RT limits how long a thread waits"
-                          : "the kernel is not preemptible (%s): a system call of any program may "
-                            "delay the audio thread, which matters for a period of %.2f ms",
-                      name, period_ms);
+    st_finding_advice(
+        finding,
+        preemptible ? "the kernel is preemptible (%s); for a period of %.2f ms a PREEMPT_RT kernel "
+                      "is better, because only PREEMPT_RT limits how long an audio thread waits"
+                    : "the kernel is not preemptible (%s): a system call of any program may "
+                      "delay the audio thread, which matters for a period of %.2f ms",
+        name, period_ms);
     finding->takes_all = !preemptible;
     if (preemptible) {
         st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
@@ -200,17 +203,19 @@ const struct st_rule st_rule_linux_preemption = {
     .cost = "throughput: a few per cent",
     .when_not =
         "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
-    .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
-               "lazy (from 6.13): delays normal threads only; for real-time threads it is like "
-               "full (patch text of the lazy model, 2024)\n"
-               "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime; patched "
-               "kernels up to 4.19 wrote \"PREEMPT RT\" in their version\n"
-               "Linux init/Makefile: a kernel that cannot switch says PREEMPT in its version for "
-               "full and for lazy\n"
-               "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that "
-               "sleeptune chose",
-    .history = "5.12: PREEMPT_DYNAMIC: the model can be chosen at boot (preempt=) or later "
-               "(debugfs) (commit 6ef869e06474; pull request for 5.12)\n"
+    .sources =
+        "Linux documentation: kernel-parameters (preempt=); Linux source code: "
+        "kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+        "the model lazy (from Linux 6.13 on) delays normal threads only; for real-time threads it "
+        "is like full (text of its patch, 2024)\n"
+        "how to recognise PREEMPT_RT: only patched kernels have /sys/kernel/realtime, Linux 6.12 "
+        "and later do not; patched kernels up to 4.19 have \"PREEMPT RT\" in their version\n"
+        "Linux source code, init/Makefile: a kernel that cannot switch its model has PREEMPT in "
+        "its version for full and for lazy\n"
+        "which model is enough for a period is usual experience; limits that sleeptune chose: up "
+        "to 1.4 ms PREEMPT_RT, up to 5.4 ms full",
+    .history = "5.12: kernels with PREEMPT_DYNAMIC can switch their model at boot (preempt=) or "
+               "later (debugfs) (commit 6ef869e06474; pull request for 5.12)\n"
                "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, "
                "which only the patched kernels had (realtime_tools issue 257)\n"
                "6.13: preempt=lazy: like full for real-time threads, later than full for normal "
@@ -242,22 +247,24 @@ static void judge_threaded_irqs(struct st_finding *finding)
 {
     const char *cmdline;
     if (st_linux_kernel_realtime(finding->facts)) {
-        st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
+        st_finding_fine(finding, "this real-time kernel handles all interrupts in threads, so "
+                                 "audio threads can run before them");
         return;
     }
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(finding->facts, "threadirqs", NULL) != NULL) {
-        st_finding_fine(finding, "threadirqs is on: see 'sleeptune report linux-irq-priorities' "
-                                 "for the order of the threads");
+        st_finding_fine(finding,
+                        "the option threadirqs is on, so audio threads can run before interrupts; "
+                        "'sleeptune report linux-irq-priorities' judges their order");
     } else if (st_machine_is_guest(finding->facts)) {
-        st_finding_not_applicable(finding,
-                                  "the host handles the real interrupts of a virtual machine");
+        st_finding_not_applicable(finding, "this is a virtual machine, and its host handles the "
+                                           "real interrupts: there is nothing to set here");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
-        st_finding_ok(
-            finding,
-            "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
-            st_rule_period_us(finding) / 1e3);
+        st_finding_ok(finding,
+                      "interrupts of other devices can delay audio threads, but for a period of "
+                      "%.1f ms this is seldom a problem",
+                      st_rule_period_us(finding) / 1e3);
     } else {
         st_rule_advise(finding,
                        "interrupts of disk, network and graphics come before the audio thread; for "
@@ -269,17 +276,18 @@ static void judge_threaded_irqs(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_threaded_irqs = {
     .id = "linux-threaded-irqs",
-    .title = "Interrupt handlers in threads",
-    .mechanism =
-        "The handler of an interrupt runs before any thread. With threadirqs each handler is a "
-        "thread of priority SCHED_FIFO 50: an audio thread with a higher priority comes first, and "
-        "the sound card's interrupt can get a higher priority than the others.",
+    .title = "Interrupt handlers in threads (threadirqs)",
+    .mechanism = "A device asks for attention with an interrupt; its handler in the kernel runs "
+                 "before any thread. With the boot option threadirqs each handler is a thread of "
+                 "real-time priority 50: an audio thread with a higher priority comes first, and "
+                 "the sound card's interrupt can get a higher priority than the others.",
     .cost = "throughput: the CPU switches to one more thread at each interrupt",
-    .when_not = "disk and network load cause no xruns on your machine: some devices fail with "
-                "threadirqs. If you use threadirqs, give the interrupt of the sound card the "
-                "highest priority of all interrupts",
-    .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
-               "1.4 ms is a limit that sleeptune chose",
+    .when_not = "disk and network load cause no xruns on your machine: leave it out then, because "
+                "some devices fail with threadirqs. If you use threadirqs, give the interrupt of "
+                "the sound card the highest priority of all interrupts",
+    .sources = "Linux documentation: kernel-parameters.txt (threadirqs); a user's report of a "
+               "hanging computer: liquorix issue 61\n"
+               "a limit that sleeptune chose: advice only for periods of at most 1.4 ms",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -w threadirqs /proc/cmdline\n"
@@ -296,9 +304,13 @@ static void judge_sched_ext(struct st_finding *finding, const char *state)
 {
     const char *ops = st_facts_text_or(finding->facts, ST_KEY_SCHED_EXT_OPS, "of a program");
     if (st_text_is(state, "disabled")) {
-        st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
+        st_finding_fine(
+            finding,
+            "the kernel's own scheduler is in use: no program has loaded another one (sched_ext)");
     } else if (!st_text_is(state, "enabled")) {
-        st_finding_unknown(finding, "the kernel is changing its scheduler now (sched_ext: %.20s)",
+        st_finding_unknown(finding,
+                           "a program is replacing the kernel's scheduler just now (sched_ext: "
+                           "%.20s): run the report again",
                            state);
     } else {
         /* prints the name up to '_': "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
@@ -316,11 +328,12 @@ const struct st_rule st_rule_linux_sched_ext = {
                  "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that "
                  "play without real-time priority, and those that feed them, may wait longer.",
     .cost = "throughput: games and builds may be slower again",
-    .when_not = "you hear no gaps while it is loaded",
-    .sources = "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all "
-               "threads but those under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
-               "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
-               "how much longer threads wait was not measured",
+    .when_not = "you hear no gaps while such a scheduler runs: then keep it",
+    .sources = "Linux documentation: scheduler/sched-ext.rst; such a scheduler decides about all "
+               "threads but those with real-time priority (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE)\n"
+               "a user's report: PipeWire had more dropouts with the schedulers lavd and bpfland "
+               "(sched-ext/scx issue 2496)\n"
+               "not measured: how much longer threads wait",
     .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
     .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
@@ -368,33 +381,35 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
     if (shared != NULL) {
         st_finding_quote(finding, shared);
         st_rule_advise(finding,
-                       "the sound device shares its interrupt line with others (%.60s): their "
-                       "drivers run one after the other",
+                       "the sound card shares its interrupt line with other devices (%.60s), so it "
+                       "may have to wait until their drivers are done",
                        shared->text);
     } else if (sound != NULL) {
         st_finding_quote(finding, sound);
-        st_finding_fine(finding, "the sound device has its interrupt line for itself");
+        st_finding_fine(finding, "the sound card has an interrupt line of its own, so it does not "
+                                 "wait for other devices");
     } else {
-        st_finding_not_applicable(finding, "no interrupt line belongs to a sound device here");
+        st_finding_not_applicable(finding, "no sound card here has an interrupt line");
     }
 }
 
 const struct st_rule st_rule_linux_irq_sharing = {
     .id = "linux-irq-sharing",
-    .title = "Interrupt line of the sound device",
+    .title = "Interrupt line of the sound card",
     .mechanism =
-        "When several devices share a line, each of their handlers is called for each interrupt. "
-        "The sound card's handler waits until the other handlers have finished.",
+        "When several devices share an interrupt line, the kernel calls the drivers of all of them "
+        "for each interrupt. The sound card's driver waits until the others have finished.",
     .privilege = "none",
-    .when_not = "the other devices on the line are idle: they do no harm. Message-signalled "
+    .when_not = "the other devices on the line are idle: then they do no harm. Message-signalled "
                 "interrupts (MSI) are never shared.",
-    .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
+    .sources =
+        "what /proc/interrupts shows: Linux source code, kernel/irq/proc.c, show_interrupts()",
     .persistent = "# move a card to another slot, or a USB interface to another port, best of "
                   "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
                   "the setup of the firmware (BIOS)",
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
-    .undo = "put it back",
+    .undo = "put the card or interface back where it was",
     .facts = ST_RULE_KEYS(ST_KEY_IRQ_READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge_number = judge_irq_sharing,
 };
@@ -412,30 +427,34 @@ static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
 {
     const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
-        st_finding_fine(finding, "the kernel's check for hung CPUs (hard lock-up detector) is off");
+        st_finding_fine(finding, "the kernel's check for hung CPUs (hard lock-up detector) is off, "
+                                 "so it interrupts no audio thread");
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "the hard lock-up detector interrupts a busy CPU once in about %jd s: too "
-                      "seldom to matter for a period of %.1f ms",
+                      "the kernel's check for hung CPUs (hard lock-up detector) interrupts a busy "
+                      "CPU once in about %jd s: too seldom to matter for a period of %.1f ms",
                       thresh, st_rule_period_us(finding) / 1e3);
     } else {
         st_rule_advise(finding,
-                       "the hard lock-up detector interrupts each busy CPU once in about %jd s, "
-                       "for some microseconds",
+                       "the kernel's check for hung CPUs (hard lock-up detector) interrupts each "
+                       "busy CPU once in about %jd s, for some microseconds",
                        thresh);
     }
 }
 
 const struct st_rule st_rule_linux_watchdogs = {
     .id = "linux-watchdogs",
-    .title = "Lock-up detectors",
-    .mechanism = "Lock-up detectors interrupt each CPU every few seconds to check whether it "
-                 "hangs. The interrupt comes before any thread and takes microseconds.",
+    .title = "The kernel's check for hung CPUs (lock-up detectors)",
+    .mechanism =
+        "Lock-up detectors interrupt each CPU every few seconds to check whether it hangs. The "
+        "interrupt comes before any thread, also before audio, and takes microseconds.",
     .cost = "convenience: if the machine hangs, the log does not show where",
-    .when_not = "your period is longer than half a millisecond",
-    .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's "
-               "realtime profile sets 0\n"
-               "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
+    .when_not =
+        "your period is longer than half a millisecond: then these few microseconds do not matter",
+    .sources = "Linux documentation: admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; the "
+               "realtime profile of tuned turns the check off, too\n"
+               "not measured: how many µs a check takes; a limit that sleeptune chose: advice only "
+               "for periods of at most 0.5 ms",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", THRESH),
     .most = 1,
@@ -460,27 +479,32 @@ static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *dri
             tool = *name;
     }
     if (tool != NULL) {
-        st_finding_advice(
-            finding, "%s calls the firmware again and again, and each call stops all CPUs", tool);
+        st_finding_advice(finding,
+                          "%s asks the firmware (BIOS) again and again, and each call may stop all "
+                          "CPUs for milliseconds",
+                          tool);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
     } else {
-        st_finding_fine(finding, "no program was found that calls the firmware again and again");
+        st_finding_fine(finding,
+                        "no running program is known to call the firmware (BIOS) again and again");
     }
 }
 
 const struct st_rule st_rule_linux_firmware = {
     .id = "linux-firmware",
-    .title = "Calls of the firmware",
+    .title = "Programs that call the firmware (fan control)",
     .mechanism =
         "While the firmware works, all programs may stand still. Fan tools of Dell computers call "
         "it again and again: for 0.4 to 27 ms on one laptop, for 500 ms on some models.",
-    .when_not = "the firmware cannot control the fans itself, or you hear no gaps",
-    .sources = "i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux "
-               "drivers/hwmon/dell-smm-hwmon.c",
+    .when_not =
+        "the firmware cannot control the fans itself, or you hear no gaps: then keep the fan tool",
+    .sources = "users' reports: i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux "
+               "source code: drivers/hwmon/dell-smm-hwmon.c",
     .persistent = FANS_EVER("i8kmon"),
     .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none",
     .undo = "sudo systemctl enable --now i8kmon",
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_DELL_SMM_HWMON, ST_KEY_TCLSH_COMMAND, ST_KEYS_DAEMON "*"),
     .judge_text = judge_firmware,
-    .absent = "the driver by which fan tools call the firmware (dell_smm_hwmon) is not loaded",
+    .absent = "fan tools cannot disturb the sound here: the driver by which they call the firmware "
+              "(dell_smm_hwmon) is not loaded",
 };

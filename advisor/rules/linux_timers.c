@@ -68,7 +68,8 @@ static void judge_off(struct st_finding *finding, const char *why)
         st_finding_problem(finding,
                            "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
                            why, tick_us);
-        st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
+        st_finding_effect(finding, tick_us, "at most one tick of the kernel's clock: %.1f µs",
+                          tick_us);
     } else {
         st_finding_problem(
             finding,
@@ -91,8 +92,8 @@ static void judge_config(struct st_finding *finding)
     if (off_word(finding->facts) == NULL)
         r = st_finding_need_text(finding, CONFIG, &config);
     if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
-        st_finding_unknown(finding, "sleeptune could read neither the resolution of the timers nor "
-                                    "the kernel's configuration");
+        st_finding_unknown(finding, "sleeptune could read neither how exact the kernel's timers "
+                                    "are nor the kernel's configuration");
     if (r != 0)
         return;
     if (st_text_is(config, "n"))
@@ -102,11 +103,11 @@ static void judge_config(struct st_finding *finding)
             finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s",
             config);
     else if (st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
-        st_finding_unknown(finding, "high-resolution timers are built in; it is unknown whether "
-                                    "they were switched off at boot");
+        st_finding_unknown(finding, "the kernel has high-resolution timers; it is unknown whether "
+                                    "an option switched them off at boot");
     else
-        st_finding_ok(finding, "high-resolution timers are built in and not switched off; "
-                               "sleeptune found no proof that they run");
+        st_finding_ok(finding, "the kernel has high-resolution timers and no boot option switches "
+                               "them off; whether they really run could not be read");
 }
 
 static void judge_high_res_timers(struct st_finding *finding)
@@ -114,11 +115,11 @@ static void judge_high_res_timers(struct st_finding *finding)
     const int64_t hres = st_facts_int_or(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, -1),
                   getres = st_facts_int_or(finding->facts, ST_KEY_CLOCK_GETRES_NS, 0);
     if (hres == 0)
-        judge_off(finding, "/proc/timer_list says hres_active 0");
+        judge_off(finding, "the kernel shows hres_active 0 in /proc/timer_list");
     else if (getres > 1)
-        judge_off(finding, "timers can only end at a clock tick");
+        judge_off(finding, "the kernel says that its timers end only at a clock tick");
     else if (hres == 1 || getres == 1)
-        st_finding_fine(finding, "high-resolution timers run");
+        st_finding_fine(finding, "high-resolution timers run, so sleeping threads wake up on time");
     else
         judge_config(finding);
 }
@@ -130,9 +131,10 @@ const struct st_rule st_rule_linux_high_res_timers = {
                  "each sleep. Without them the kernel checks for ended sleeps only at each tick, "
                  "so every sleep is rounded up by 1 to 10 ms.",
     .when_not = "never: without them no period shorter than a tick can work",
-    .sources =
-        "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
-        "clock_getres(2): 1 ns with, one tick without",
+    .sources = "Linux documentation: kernel-parameters (highres=); Linux source code: "
+               "kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
+               "manual clock_getres(2): the kernel states 1 ns with high-resolution timers, one "
+               "tick without",
     .persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
     .needs = ST_NEEDS_REBOOT,
     .check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
@@ -211,16 +213,20 @@ static void judge_clocksource(struct st_finding *finding)
     if (st_text_is(current, "jiffies") || st_text_is(current, "refined-jiffies")) {
         const double tick_us = (double)tick_ns(finding->facts) / 1e3;
         st_finding_problem(
-            finding, "the clock is jiffies: it moves only once a tick, and high-resolution timers "
-                     "do not work with it; 'sudo dmesg | grep -i clocksource' shows why");
+            finding,
+            "the system clock is jiffies, which moves only once a tick and makes each sleep too "
+            "long; 'sudo dmesg | grep -i clocksource' shows why the kernel chose it");
         if (tick_us > 0)
-            st_finding_effect(finding, tick_us, "one tick: %.0f µs", tick_us);
+            st_finding_effect(finding, tick_us, "at most one tick of the kernel's clock: %.0f µs",
+                              tick_us);
     } else if (st_text_is_among(current, slow)) {
         judge_slow(current, finding);
     } else if (st_text_is(current, "xen")) {
-        st_finding_ok(finding, "the clock is xen, the hypervisor's own");
+        st_finding_ok(finding,
+                      "the system clock is xen, the right one for a virtual machine on Xen");
     } else if (st_text_is_among(current, fast)) {
-        st_finding_fine(finding, "the system clock is %s, which is read without a system call",
+        st_finding_fine(finding,
+                        "the system clock is %s, which programs read fast (without a system call)",
                         current);
     } else {
         st_finding_unknown(finding,
@@ -232,14 +238,16 @@ static void judge_clocksource(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
-    .title = "Clocksource: the cost of a clock read",
+    .title = "System clock (clocksource): how fast programs can read it",
     .mechanism = "A program reads the clock several times in each cycle. It reads tsc, kvm-clock "
                  "and similar clocks directly; with hpet or acpi_pm each read needs a system call "
                  "and a slow chip: about a microsecond or more.",
-    .cost = "none, if the kernel offers the TSC",
-    .when_not = "the kernel found the TSC to be unstable. Never add tsc=reliable on a guess.",
-    .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
-               "cost of a read: 'sleeptune-lab syscall' prints it for this machine",
+    .cost = "none, if the kernel offers the clock TSC",
+    .when_not = "the kernel found the clock TSC to be unstable: then it may show a wrong time. "
+                "Never add tsc=reliable on a guess.",
+    .sources = "Linux documentation: kernel-parameters (clocksource=, tsc=); Linux source code: "
+               "kernel/time/clocksource.c\n"
+               "how long a clock read takes on this machine: 'sleeptune-lab syscall' prints it",
     .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
     .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; "
@@ -264,8 +272,8 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
 {
     /* only a real-time thread reads 0: for a normal thread, prctl takes 0 for the default */
     if (slack_ns == 0) {
-        st_finding_fine(finding, "sleeptune read the timer slack of a real-time thread, and "
-                                 "real-time threads have none");
+        st_finding_fine(finding, "no timer slack here: the kernel does not lengthen the sleeps of "
+                                 "real-time threads, such as the one that was looked at");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
@@ -273,17 +281,17 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
     const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1);
     if (fifo_errno == 0) {
         st_finding_fine(finding,
-                        "real-time threads have no timer slack; the sleeps of a normal thread are "
-                        "up to %.1f µs too long",
+                        "this user may use real-time priority, and threads with it sleep exactly; "
+                        "a normal thread sleeps up to %.1f µs too long",
                         slack_us);
         return;
     }
     if (slack_ns <= ENOUGH_NS || slack_ns < finding->wish->period_ns / ENOUGH_SHARE) {
         st_finding_ok(finding,
-                      "the timer slack is %.1f µs, which is small for a period of %.1f ms, even "
-                      "for a normal thread",
+                      "the kernel makes each sleep of a normal thread up to %.1f µs too long "
+                      "(timer slack), which does not matter for a period of %.1f ms",
                       slack_us, st_rule_period_us(finding) / 1e3);
-        st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
+        st_finding_effect(finding, slack_us, "at most the timer slack: %.1f µs", slack_us);
         return;
     }
     if (fifo_errno < 0)
@@ -295,35 +303,37 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
     else
         st_finding_advice(
             finding, "without real-time priority each sleep is up to %.1f µs too long", slack_us);
-    st_finding_effect(
-        finding, slack_us,
-        "normal threads (SCHED_OTHER) may be late by the whole slack, %.1f µs, at any period",
-        slack_us);
+    st_finding_effect(finding, slack_us,
+                      "at most the timer slack, %.1f µs, however long the period is (threads "
+                      "without real-time priority)",
+                      slack_us);
     st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .title = "Timer slack of normal threads",
-    .mechanism = "The kernel may make each sleep of a normal thread too long, by at most the timer "
-                 "slack (50 µs by default), and on an idle CPU nearly does. Threads under "
-                 "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
-    .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
+    .mechanism =
+        "The kernel may make each sleep of a normal thread too long, by at most the timer slack "
+        "(50 µs by default); on an idle CPU it does so nearly each time. Threads with real-time "
+        "priority (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE) have no timer slack.",
+    .privilege = "none for your own programs; root (CAP_SYS_NICE) for another user's program",
     .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
-    .when_not =
-        "audio threads with real-time priority, for which it changes nothing; machines on battery",
-    .sources =
-        "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
-        "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "
-        "threads)\n"
-        "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under "
-        "SCHED_FIFO\n"
-        "no advice up to 5 µs, nor below a hundredth of the period: limits that sleeptune chose",
-    .history = "2.6.28: timer slack, 50 µs unless set; clock_nanosleep of real-time threads has "
-               "none (PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
-               "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 "
-               "for real-time threads, where it read 50000 before although nanosleep did not use "
-               "it; their timed futex waits are exact now, too (commit ed4fb6d7ef68)",
+    .when_not = "your audio threads have real-time priority: this changes nothing for them; or the "
+                "machine runs on battery",
+    .sources = "manuals: prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
+               "Linux source code: kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 "
+               "(the value of a real-time thread reads as 0)\n"
+               "measured on Linux 6.18 with a period of 1333 µs: threads woke up 66 µs late "
+               "(median) with a slack of 50 µs, 16 µs late with 1 ns or with real-time priority\n"
+               "limits that sleeptune chose: it gives no advice if the slack is at most 5 µs or "
+               "less than a hundredth of the period",
+    .history =
+        "2.6.28: normal threads get a timer slack of 50 µs unless another value is set; real-time "
+        "threads sleep exactly (PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
+        "2025: from March on in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns shows 0 for "
+        "real-time threads; older kernels show 50000, although their sleeps are exact. Waits for "
+        "another thread with a time limit (futex) are exact now, too (commit ed4fb6d7ef68)",
     .now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
            "echo 1000 | sudo tee /proc/TID/timerslack_ns",
     .persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
