@@ -27,18 +27,22 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit == ST_UNLIMITED) {
-        st_finding_fine(finding, "this user may lock any amount of memory");
+        st_finding_fine(finding, "this user may lock any amount of memory, so audio programs need "
+                                 "not wait for the disk");
     } else if (limit >= ENOUGH_BYTES) {
-        st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
-    } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
-        st_finding_ok(finding,
-                      "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
-                      shown, unit, st_rule_period_us(finding) / 1e3);
-    } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
         st_finding_fine(
             finding,
-            "this process may lock memory beyond its limit of %.4g %s, which holds for others",
-            shown, unit);
+            "this user may lock up to %.0f MiB of memory, which is enough for audio programs", mib);
+    } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
+        st_finding_ok(
+            finding,
+            "this user may lock %.4g %s of memory, which is enough for a period of %.1f ms", shown,
+            unit, st_rule_period_us(finding) / 1e3);
+    } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
+        st_finding_fine(finding,
+                        "this report ran with the right to lock any amount of memory, as root "
+                        "does; other programs may lock only %.4g %s: run it as the user who plays",
+                        shown, unit);
     } else {
         st_finding_advice(finding,
                           "this user may lock only %.4g %s of memory, so an audio program may have "
@@ -64,10 +68,11 @@ const struct st_rule st_rule_linux_memlock = {
                  "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "shared machines with little memory: choose a smaller size",
-    .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
-               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB, and 8 "
-               "MiB for periods of 5 ms or more without a dropout, are limits that sleeptune chose",
+    .when_not = "machines with little memory that others use, too: choose a smaller size",
+    .sources = "manuals: mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
+               "PipeWire's package gives 4194304 KiB (4 GiB), the package jackd2 'unlimited'\n"
+               "limits that sleeptune chose: 256 MiB are enough; 8 MiB for periods of 5 ms or more "
+               "without a dropout",
     .now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
            "--memlock=4294967296:4294967296",
     .persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n" ST_MACHINE_ANY_USER
@@ -130,8 +135,8 @@ static void judge_cpu_quota(struct st_finding *finding)
     if (fact == NULL) {
         (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", NULL);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding,
-                                      "sleeptune found no control group with a limit of CPU time");
+            st_finding_not_applicable(
+                finding, "sleeptune found no group of programs (cgroup) with a limit of CPU time");
         return;
     }
     const char *name = st_fact_beside_text_or(fact, "name", "programs started here");
@@ -139,13 +144,14 @@ static void judge_cpu_quota(struct st_finding *finding)
     if (fact == free) {
         st_finding_fine(finding, "programs started here have no limit of CPU time");
     } else if (fact == exempt) {
-        st_finding_fine(finding,
-                        "%.40s may use %jd %% of a CPU, but its real-time threads may use more",
-                        name, fact->i64);
+        st_finding_fine(
+            finding,
+            "%.40s may use %jd %% of a CPU, but this limit does not stop its real-time threads",
+            name, fact->i64);
     } else {
         st_finding_advice(finding,
-                          "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all "
-                          "threads without real-time priority stop for the rest of each %.0f ms",
+                          "%.40s may use %jd %% of a CPU (cpu.max); after that all its threads "
+                          "without real-time priority stop for the rest of each %.0f ms",
                           name, fact->i64,
                           (double)st_fact_beside_int_or(fact, "period_us", 0) / 1e3);
         if (st_text_begins(st_text_or(fact->source, ""), "/sys/fs/cgroup/"))
@@ -156,21 +162,21 @@ static void judge_cpu_quota(struct st_finding *finding)
 const struct st_rule st_rule_linux_cpu_quota = {
     .id = "linux-cpu-quota",
     .title = "Limit of CPU time",
-    .mechanism = "A control group may have a limit of CPU time (CPUQuota= of systemd, --cpus of "
-                 "containers). When its programs have used it, all their threads but real-time "
-                 "ones stop until the next period, by default each 100 ms.",
+    .mechanism = "A group of programs (cgroup) may have a limit of CPU time (CPUQuota= of systemd, "
+                 "--cpus of containers). When its programs have used it up, all their threads but "
+                 "real-time ones stop until new time is given, by default each 100 ms.",
     .cost = "fairness: the programs may use all CPUs",
-    .when_not = "the limit is for programs that do not play",
-    .sources = "Linux Documentation/admin-guide/cgroup-v2.rst: cpu.max; "
-               "systemd.resource-control(5) CPUQuota=\n"
-               "cgroups of version 1 are not read",
+    .when_not = "the limit is for programs that do not play: then keep it",
+    .sources = "Linux documentation: admin-guide/cgroup-v2.rst, cpu.max; manual "
+               "systemd.resource-control(5), CPUQuota=\n"
+               "sleeptune does not read control groups of version 1",
     .now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
     .persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
                   "sudo systemctl set-property UNIT CPUQuota=",
     .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # "
              "max 100000",
-    .undo = "for UNIT and 50% write the service and its old limit: sudo systemctl set-property "
-            "UNIT CPUQuota=50%",
+    .undo = "with the name of the service for UNIT and its old limit for 50%: sudo systemctl "
+            "set-property UNIT CPUQuota=50%",
     .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
                           ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
     .judge = judge_cpu_quota,
@@ -263,7 +269,10 @@ static void judge_service_limits(struct st_finding *finding)
             finding->changes_n = 0;
         break;
     case FAULT_UNREAD:
-        st_finding_unknown(finding, "%.40s.service could not be read", unit);
+        st_finding_unknown(finding,
+                           "sleeptune could not read %.40s.service, so whether it may use "
+                           "real-time priority is unknown",
+                           unit);
         break;
     case FAULT_NONE:
         st_finding_fine(finding, "%zu audio service%s may use real-time priority", units_n,
@@ -274,19 +283,21 @@ static void judge_service_limits(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_service_limits = {
     .id = "linux-service-limits",
-    .title = "Limits of audio services",
-    .mechanism = "Limits in /etc/security apply to users who log in (PAM); a system service has "
-                 "the limits of its unit. Without LimitRTPRIO= in the unit its program cannot get "
-                 "real-time priority; with RestrictRealtime=yes it never can.",
+    .title = "Audio services: right to real-time priority",
+    .mechanism = "The limits in /etc/security apply to users who log in (PAM). A system service "
+                 "has those of its unit, a file of systemd: without LimitRTPRIO= there its program "
+                 "cannot get real-time priority; with RestrictRealtime=yes it never can.",
     .cost = "fairness: a program with real-time priority can keep others from a CPU",
-    .when_not = "the program is a player with some seconds of buffer",
+    .when_not = "the program is a player with a buffer of some seconds: then it can wait",
     .sources =
-        "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=, "
-        "DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=; systemd-system.conf(5): "
-        "DefaultLimitRTPRIO=\nsystemd src/basic/parse-util.c: parse_boolean(); "
-        "src/shared/conf-parser.c: config_parse_rlimit()\n"
-        "users report: limits.d has no effect on a service (MPE-Sound-Module pull request 46)\n"
-        "sleeptune reads only units in /etc/systemd/system, and packaged ones with a drop-in there",
+        "manuals: systemd.exec(5) (LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, "
+        "CPUSchedulingPolicy=, DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=); "
+        "systemd-system.conf(5) (DefaultLimitRTPRIO=)\n"
+        "systemd's source code: src/basic/parse-util.c, parse_boolean(); src/shared/conf-parser.c, "
+        "config_parse_rlimit()\n"
+        "a user's report: limits.d has no effect on a service (MPE-Sound-Module pull request 46)\n"
+        "sleeptune reads only services in /etc/systemd/system, and packaged ones whose settings "
+        "were changed there",
     .persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
     .check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
              "4294967296, no",
@@ -324,24 +335,25 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     if (st_rule_say(
             finding,
             {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
-             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
-                     period)},
+             st_text("the kernel's limit for real-time threads, %jd µs of CPU time in %jd µs, is "
+                     "not valid",
+                     runtime, period)},
             /* since Linux 6.12 the kernel throttles only control groups that have real-time budgets
                (RT_GROUP_SCHED): commit "sched/rt: Remove default bandwidth control" */
             {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)),
              ST_STATUS_OK,
-             "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal "
-             "threads, unless root set another share (deadline server)"},
+             "this kernel does not stop real-time threads; it only keeps 5 % of each CPU for "
+             "normal threads, unless root set another share (deadline server)"},
             {off && server < 0, ST_STATUS_UNKNOWN,
-             "real-time throttling is off, which is harmless from Linux 6.12 on (deadline server); "
-             "whether this kernel has one is unknown"},
+             "real-time throttling is off. This is harmless from Linux 6.12 on, but may hang an "
+             "older kernel; the version of this one is unknown"},
             {off, ST_STATUS_ADVICE,
              "real-time throttling is off: a real-time thread that never sleeps keeps its CPU for "
              "ever and may hang the machine"},
             {!usual && server != 0 && groups == NULL, ST_STATUS_UNKNOWN,
-             st_text("the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it "
-                     "stops threads that use more depends on the kernel's version and "
-                     "configuration, which are unknown",
+             st_text("real-time threads may use %.1f %% of a CPU (usual: 95 %%); it is unknown "
+                     "whether this kernel stops threads that use more: that depends on its version "
+                     "and configuration",
                      share_pct)},
             {!usual, ST_STATUS_ADVICE,
              st_text("the kernel stops real-time threads for %.0f ms when they have used %.1f %% "
@@ -363,7 +375,7 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
             "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000");
     }
     if (off && st_finding_has_fired(finding))
-        st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
+        st_finding_effect(finding, 0, "sound does not get better without the throttling");
 }
 
 const struct st_rule st_rule_linux_rt_throttling = {
@@ -372,16 +384,17 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops "
                  "them for the rest of it, so that a thread that never sleeps does not hang the "
                  "machine. An audio thread that sleeps in each cycle does not reach this limit.",
-    .cost = "none at the default",
-    .when_not = "special machines with isolated CPUs, where it was set on purpose. Before 6.12 "
-                "never set -1: a real-time thread that never sleeps can then hang the machine.",
-    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default "
-               "950000 of 1000000)\n"
-               "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: "
-               "scheduler changes for v6.12)",
+    .cost = "none with the default values",
+    .when_not =
+        "special machines with isolated CPUs, where someone set it on purpose. Before Linux 6.12 "
+        "never set -1: a real-time thread that never sleeps can then hang the machine.",
+    .sources = "Linux documentation: scheduler/sched-rt-group.rst; Linux source code: "
+               "kernel/sched/rt.c (by default 950000 µs of each 1000000 µs)\n"
+               "from Linux 6.12 on the kernel keeps CPU time for normal threads in another way, "
+               "the deadline server (commits a110a81c52a9, 5f6bd380c7bd)",
     .history = "6.12: the kernel keeps a share of each CPU for normal threads (deadline server) "
-               "and stops no real-time thread, except in groups with budgets "
-               "(CONFIG_RT_GROUP_SCHED; commit 5f6bd380c7bd)",
+               "and stops no real-time thread, except in control groups with a budget of real-time "
+               "CPU time (CONFIG_RT_GROUP_SCHED; commit 5f6bd380c7bd)",
     .now = "sudo sysctl kernel.sched_rt_period_us=1000000 kernel.sched_rt_runtime_us=950000",
     .persistent = "# remove other values from /etc/sysctl.conf and /etc/sysctl.d, or write\n"
                   "# /etc/sysctl.d/90-sleeptune.conf\n"

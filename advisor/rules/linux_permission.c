@@ -7,7 +7,9 @@
 
 static const char *beside_irqs(const struct st_facts *facts)
 {
-    return st_linux_kernel_has_irq_threads(facts) ? ", and interrupt threads have priority 50" : "";
+    return st_linux_kernel_has_irq_threads(facts)
+               ? ", and the kernel's interrupt threads have priority 50"
+               : "";
 }
 
 #define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
@@ -36,8 +38,8 @@ static void judge_without(struct st_finding *finding, const char *who)
     const bool rtkit = has_rtkit(finding->facts);
     (void)st_rule_say(finding,
                       {rtkit && st_rule_is_at_ease(finding), ST_STATUS_OK,
-                       st_text("rtkit gives real-time priority to programs that ask, which is "
-                               "enough for a period of %.1f ms",
+                       st_text("rtkit gives real-time priority to programs that ask for it, which "
+                               "is enough for a period of %.1f ms",
                                st_rule_period_us(finding) / 1e3),
                        NULL, true},
                       {rtkit, ST_STATUS_ADVICE,
@@ -56,17 +58,18 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
     const bool contained = st_place_container(facts) != NULL;
     if (limit > 0 && limit < priority && error == EPERM) {
-        st_finding_advice(
-            finding, "priority %jd was refused; this user's limit (rtprio) allows only up to %jd%s",
-            priority, limit, beside_irqs(facts));
+        st_finding_advice(finding,
+                          "real-time priority %jd was refused; this user's limit (rtprio) allows "
+                          "only up to %jd%s",
+                          priority, limit, beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (st_machine_is_root(facts) || limit == ST_UNLIMITED || limit >= priority) {
         st_finding_problem(
             finding, "real-time priority was refused (%s), although this user has the right: %s",
             strerror((int)error),
             contained ? "the container forbids it"
-                      : "see 'sleeptune report linux-rt-group-sched', and check RestrictRealtime= "
-                        "and seccomp filters");
+                      : "see 'sleeptune report linux-rt-group-sched'; a service may forbid it, too "
+                        "(RestrictRealtime=, seccomp)");
         if (contained)
             st_finding_fix_persistent(
                 finding, ST_NEEDS_NOTHING,
@@ -85,22 +88,26 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, "");
     const bool files = st_text_is(from, ST_LIMITS_FROM_FILES),
                shell = files || st_text_is(from, "ulimit") || st_text_is(from, "rtcqs");
-    const char *who = files   ? "in the shell that saved the files,"
+    const char *who = files   ? "in the shell that saved these files,"
                       : shell ? st_text("in the shell where %s ran,", from)
                               : "at login";
     if (error == 0 && st_machine_is_root(facts)) {
-        st_finding_fine(finding, "%.40s is root, and no limit applies to root (not tested)", name);
-    } else if (error == 0) {
         st_finding_fine(
-            finding, "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)",
-            who, name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit), priority);
+            finding, "%.40s is root, and root may use real-time priority (not tried here)", name);
+    } else if (error == 0) {
+        st_finding_fine(finding,
+                        "%s %.40s gets the limit rtprio %s, which allows real-time priority %jd "
+                        "(not tried here)",
+                        who, name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit),
+                        priority);
     } else if (limit > 0) {
-        st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
-                          beside_irqs(facts));
+        st_finding_advice(finding,
+                          "%s %.40s gets real-time priority only up to %jd (limit rtprio)%s", who,
+                          name, limit, beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= ST_RULE_LONG_NS)) {
         st_finding_advice(finding,
-                          "%s the limit rtprio is 0: unless that was root's, programs get "
+                          "%s the limit rtprio is 0: unless root used that shell, programs get "
                           "real-time priority only from rtkit",
                           who);
         st_machine_fix_user(finding);
@@ -129,7 +136,7 @@ static void judge_rt_permission(struct st_finding *finding, int64_t error)
         st_finding_fine(
             finding, "real-time priority (SCHED_FIFO %jd) was granted to %s", priority,
             st_machine_is_root(finding->facts)
-                ? "root; it may be refused to other users: run the report as the user who plays"
+                ? "root; other users may not get it: run the report as the user who plays"
                 : "this user");
     else
         judge_refused(error, priority, finding);
@@ -147,12 +154,12 @@ const struct st_rule st_rule_linux_rt_permission = {
         "real-time priority from the limit rtprio or from rtkit; root always has it.",
     .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % "
             "for others)",
-    .when_not = "shared machines with users you do not trust. 90 is enough: 99 is above the "
-                "kernel's own threads.",
-    .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, "
-               "at most 20)\n"
-               "tried with sched_setscheduler(2) in a short-lived child\n"
-               "rtkit's priority is enough from 5 ms on: a limit that sleeptune chose",
+    .when_not = "machines shared with users you do not trust. A limit of 90 is enough: 99 would be "
+                "above the kernel's own threads.",
+    .sources = "manuals: sched(7), limits.conf(5), systemd.exec(5) LimitRTPRIO=; rtkit-daemon "
+               "--help (it gives at most priority 20)\n"
+               "sleeptune tries the right in a short-lived process (sched_setscheduler(2))\n"
+               "a limit that sleeptune chose: rtkit's priority is enough for periods from 5 ms on",
     .now =
         "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
     .persistent = ST_MACHINE_FIX_LIMITS
@@ -216,61 +223,71 @@ static void judge_rt_group_sched(struct st_finding *finding)
     if (st_rule_say(
             finding,
             {st_text_is(config, "n"), ST_STATUS_NOT_APPLICABLE,
-             "this kernel has no real-time group scheduling"},
+             "this kernel has no real-time group scheduling, which could refuse real-time "
+             "priority"},
             {r == 0 && !st_text_is(config, "y"), ST_STATUS_UNKNOWN,
              st_text("CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s",
                      config)},
             {r == 0 && off_at_boot(facts), ST_STATUS_OK,
-             "real-time group scheduling is built in, but switched off at boot"},
+             "a boot option has switched real-time group scheduling off, so it refuses nothing"},
             {tried && error == 0, ST_STATUS_OK,
-             "SCHED_FIFO was granted, so real-time group scheduling does no harm"},
+             "this user got real-time priority when sleeptune tried, so real-time group scheduling "
+             "does no harm"},
             {no_config, ST_STATUS_UNKNOWN,
-             "no configuration of this kernel was found, so whether it has real-time group "
-             "scheduling is unknown"},
+             "it is unknown whether this kernel has real-time group scheduling: its configuration "
+             "was not found"},
             {!tried && users_us > 0, ST_STATUS_OK,
-             st_text("users have a real-time budget of %jd µs, which SCHED_FIFO needs", users_us)},
+             st_text("users have a share of real-time CPU time (%jd µs), so real-time group "
+                     "scheduling does not refuse them real-time priority",
+                     users_us)},
             {!tried && users_us == 0, ST_STATUS_PROBLEM,
-             "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused"},
+             "users have 0 µs of real-time CPU time (user.slice), so the kernel refuses them "
+             "real-time priority"},
             {!tried, ST_STATUS_UNKNOWN,
-             "this kernel has real-time group scheduling; sleeptune did not test whether it "
-             "refuses SCHED_FIFO. Run the report as the user who plays"},
+             "this kernel has real-time group scheduling; it is unknown whether it refuses "
+             "real-time priority. Run the report as the user who plays"},
             {error != EPERM, ST_STATUS_OK,
-             "SCHED_FIFO is refused, but not because of real-time group scheduling", NULL, true},
+             "real-time priority is refused, but not because of real-time group scheduling: see "
+             "'sleeptune report linux-rt-permission'",
+             NULL, true},
             {runtime_us > 0, ST_STATUS_OK,
-             st_text("the control group of this process has %jd µs of real-time budget, so it is "
-                     "not the reason why SCHED_FIFO is refused",
+             st_text("real-time priority is refused, but not because of real-time group "
+                     "scheduling: this program's control group has %jd µs of real-time CPU time",
                      runtime_us)},
             {runtime_us < 0 && limit_refuses(facts), ST_STATUS_UNKNOWN,
-             "the kernel has real-time group scheduling, but the limit rtprio already refuses "
-             "SCHED_FIFO: see sleeptune report linux-rt-permission first"},
+             "the kernel has real-time group scheduling, but already the limit rtprio refuses "
+             "real-time priority: see 'sleeptune report linux-rt-permission' first"},
             {runtime_us == 0, ST_STATUS_PROBLEM,
-             "the kernel refuses SCHED_FIFO, because the control group of this process has a "
-             "real-time budget of 0 µs"},
+             "the kernel refuses real-time priority, because the control group of this program has "
+             "0 µs of real-time CPU time"},
             {true, ST_STATUS_PROBLEM,
-             "SCHED_FIFO is refused although the limit allows it; this kernel has real-time group "
-             "scheduling, which may be the cause"}))
+             "real-time priority is refused although the limit rtprio allows it; this kernel has "
+             "real-time group scheduling, which may be the cause"}))
         st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_rt_group_sched = {
     .id = "linux-rt-group-sched",
     .title = "Real-time group scheduling",
-    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of "
-                 "real-time CPU time, and a new group has none. The kernel refuses SCHED_FIFO "
-                 "(EPERM) to a program in such a group, even with the right limits and with rtkit.",
-    .when_not = "machines whose administrator divides real-time CPU time between control groups",
-    .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; "
-               "systemd README (disable it)\n"
-               "rt_group_sched=: kernel series of M. Koutny, March 2025 (20250310170442.504716); "
-               "release not verified",
-    .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, "
-               "Armbian issue 10218; release not verified)",
+    .mechanism = "A kernel with CONFIG_RT_GROUP_SCHED gives each control group (cgroup) of "
+                 "programs a budget of real-time CPU time, and a new group gets none. The kernel "
+                 "then refuses real-time priority (SCHED_FIFO, EPERM) to programs in such a group, "
+                 "even with the right limits and with rtkit.",
+    .when_not =
+        "machines whose administrator divides real-time CPU time between groups of programs",
+    .sources = "Linux documentation: scheduler/sched-rt-group.rst; Linux source code: "
+               "init/Kconfig, RT_GROUP_SCHED; systemd's README says to disable it\n"
+               "the boot option rt_group_sched=: patches of M. Koutny, March 2025 "
+               "(20250310170442.504716); in which release it came was not checked",
+    .history = "6.16: the boot option rt_group_sched=0 switches it off (patches "
+               "20250310170442.504716, Armbian issue 10218; the release was not checked)",
     .now = "# cgroup v1: for each group, from the top down to the group of the program:\necho "
            "950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
     .persistent = "# Linux before 6.16: use a kernel without CONFIG_RT_GROUP_SCHED; from 6.16 "
                   "on:\n" ST_MACHINE_FIX_BOOT_OPTION(
-                      "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then "
-                                          "nothing stops a thread that never sleeps",
+                      "rt_group_sched=0") "\n"
+                                          "# do not set kernel.sched_rt_runtime_us=-1: a real-time "
+                                          "thread that never sleeps could hang the machine",
     .needs = ST_NEEDS_REBOOT,
     .check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
              "chrt -f 80 true && echo granted",
@@ -296,29 +313,35 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
         strstr(st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, ""), "--max-realtime-priority=");
     (void)sscanf(st_text_or(option, ""), "%*[^=]=%2jd", &priority);
     if (st_rule_say(
-            finding, {error == 0, ST_STATUS_OK, "this user gets real-time priority without rtkit"},
+            finding,
+            {error == 0, ST_STATUS_OK,
+             "this user gets real-time priority without rtkit, so rtkit does not matter"},
             {!there && st_machine_is_unread(facts, ST_KEY_RTKIT_INSTALLED), ST_STATUS_UNKNOWN,
              "sleeptune could not read whether rtkit is installed"},
             {!there && st_facts_has(facts, ST_KEY_SYSTEM_LACKS), ST_STATUS_UNKNOWN,
              "the saved files do not show whether rtkit is installed"},
             {is_rtkit_cut_off(facts), ST_STATUS_NOT_APPLICABLE,
-             CUT_OFF "; see 'sleeptune report linux-rt-permission'"},
+             CUT_OFF
+             ". For other ways to real-time priority see 'sleeptune report linux-rt-permission'"},
             {!there, ST_STATUS_NOT_APPLICABLE,
              "rtkit is not installed; see 'sleeptune report linux-rt-permission' for other ways to "
              "real-time priority"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0, ST_STATUS_ADVICE,
              "rtkit refused programs of this user: too many requests or threads at once"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0, ST_STATUS_ADVICE,
-             "rtkit failed since this computer was started, as the journal says"},
+             "rtkit has failed since this computer was started, as the system's log says, so "
+             "programs may lack real-time priority"},
             {finding->wish->period_ns < ST_RULE_LONG_NS && priority < ST_MACHINE_IRQ_PRIORITY &&
                  st_linux_kernel_has_irq_threads(facts),
              ST_STATUS_ADVICE,
              st_text(
-                 "rtkit gives programs only priority %jd (SCHED_RR), which is lower than interrupt "
+                 "rtkit gives programs only real-time priority %jd, below the kernel's interrupt "
                  "threads (50); for a period of %.1f ms a limit rtprio in limits.d is better",
                  priority, st_rule_period_us(finding) / 1e3)},
             {true, ST_STATUS_OK,
-             st_text("rtkit gives SCHED_RR up to %jd to programs that ask", priority), NULL, true}))
+             st_text("rtkit gives programs that ask for it real-time priority (SCHED_RR) up to %jd",
+                     priority),
+             NULL, true}))
         st_machine_fix_user(finding);
 }
 
@@ -326,15 +349,15 @@ const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
     .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time "
-                 "priority. It gives them SCHED_RR with a low priority, if they never compute for "
-                 "more than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, "
-                 "rtkit takes the priority away from all programs.",
-    .when_not = "your periods are 5 ms or more, interrupts have no threads, or your limits allow "
-                "real-time priority",
-    .sources =
-        "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
-        "PipeWire module-rt asks limits, then the portal, then rtkit\n"
-        "5 ms is a limit that sleeptune chose",
+                 "priority. rtkit gives them a low real-time priority (SCHED_RR), if they promise "
+                 "never to compute for more than 200 ms without a sleep. If a test thread of rtkit "
+                 "gets no CPU time, rtkit takes the priority away from all programs.",
+    .when_not = "rtkit is enough if your periods are 5 ms or more, or if interrupts have no "
+                "threads; it is not needed if your limits allow real-time priority",
+    .sources = "rtkit-daemon --help of version 0.13: priority at most 20 (SCHED_RR), at most "
+               "200000 µs without a sleep, 25 threads for each user\n"
+               "PipeWire's module-rt tries the user's limits first, then the portal, then rtkit\n"
+               "a limit that sleeptune chose: rtkit is enough for periods from 5 ms on",
     .persistent = ST_MACHINE_FIX_LIMITS,
     .needs = ST_NEEDS_RELOGIN,
     .check = ST_MACHINE_CHECK_LIMITS,
@@ -358,8 +381,8 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
     st_finding_quote_key(finding, st_text(ST_KEYS_GROUP "%s", group));
     st_finding_advice(
         finding,
-        member ? "this user is in group %.40s, which may use priority %jd, but this session did "
-                 "not get the limit"
+        member ? "this user is in group %.40s, which may use real-time priority %jd, but this "
+                 "session does not have the right yet"
                : "this user is not in group %.40s, which may use real-time priority %jd here",
         group, ST_MIN(st_machine_limit(limit), 99));
     if (member)
@@ -402,12 +425,14 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
         {!has_pam, ST_STATUS_NOT_APPLICABLE,
          "this system has no PAM, so nothing reads the limits of groups"},
         {line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY, ST_STATUS_NOT_APPLICABLE,
-         "a line of limits.conf for this user overrides the lines for groups; see 'sleeptune "
-         "report linux-rt-permission'",
+         "a group does not help: a line of limits.conf for this user overrides the lines for "
+         "groups; see 'sleeptune report linux-rt-permission'",
          line},
         {best != NULL, ST_STATUS_ADVICE, ""},
         {any != NULL && any->state == ST_FACT_UNREADABLE, ST_STATUS_UNKNOWN,
-         "not all limits in /etc/security could be read", any},
+         "it is unknown which group may use real-time priority: not all limits in /etc/security "
+         "could be read",
+         any},
         {true, ST_STATUS_NOT_APPLICABLE,
          st_text("no group may use real-time priority %d on this machine; see 'sleeptune report "
                  "linux-rt-permission'",
@@ -424,10 +449,10 @@ const struct st_rule st_rule_linux_audio_group = {
                  "at the next login, if the login uses PAM.",
     .cost = "fairness: members can take a CPU for themselves. Members of audio can also use the "
             "microphone while a different user is logged in",
-    .when_not = "the user has the limit already: then no group is needed",
-    .sources = "limits.conf(5), pam_limits(8), group(5)\n"
-               "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire "
-               "package (pipewire)",
+    .when_not = "the user may use real-time priority already: then no group is needed",
+    .sources = "manuals: limits.conf(5), pam_limits(8), group(5)\n"
+               "usual groups, by the package that makes them: audio (jackd2), realtime "
+               "(realtime-privileges), pipewire (PipeWire)",
     .persistent = "sudo usermod -aG audio $USER",
     .needs = ST_NEEDS_RELOGIN,
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "

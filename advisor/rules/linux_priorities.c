@@ -96,15 +96,17 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
     }
     const struct st_machine_thread top = st_machine_top_thread(facts, server_names);
     if (others != NULL && !own) {
-        st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s",
-                                  others);
+        st_finding_not_applicable(
+            finding,
+            "the running sound server belongs to the user %.40s: run the report as that user",
+            others);
     } else if (top.priority > 0) {
         st_finding_quote(finding, top.process);
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd",
                         top.priority);
     } else if (without != NULL) {
         st_finding_not_applicable(finding,
-                                  "%s runs without real-time priority; see: sleeptune report %s",
+                                  "%s runs without real-time priority: see 'sleeptune report %s'",
                                   without, rule_id);
     } else {
         st_finding_not_applicable(
@@ -120,11 +122,13 @@ const struct st_rule st_rule_linux_server_priority = {
     .title = "Real-time thread of the sound server",
     .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it "
                  "at the start. If this is refused, you hear it only when the machine is busy.",
-    .when_not = "gaps in the sound do not matter to you",
-    .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
-               "users report: new installation without rtkit, limits or group: no data loop has "
-               "real-time priority (omarchy issue 9390)\n"
-               "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
+    .when_not =
+        "gaps in the sound do not matter to you: then the server needs no real-time priority",
+    .sources = "PipeWire's module-rt tries the user's limits first, then the portal, then rtkit; "
+               "manual jackd(1), -R\n"
+               "a user's report: a new system without rtkit, limits or group, where no audio "
+               "thread has real-time priority (omarchy issue 9390)\n"
+               "priorities: /proc/PID/task/TID/stat, fields 40 and 41, manual proc(5)",
     .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit and D-Bus",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
@@ -151,15 +155,16 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
     const struct st_machine_thread server = st_machine_top_thread(finding->facts, server_names);
     const struct st_machine_thread client = st_machine_top_thread(finding->facts, NULL);
     if (server.priority == 0) {
-        st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
+        st_finding_not_applicable(
+            finding, "no sound server with a real-time thread runs, so there is no order to judge");
         return;
     }
     st_finding_quote(finding, server.process);
     if (server.priority == SYSTEM76_PRIORITY &&
         st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
         st_finding_advice(finding,
-                          "system76-scheduler gave the sound server priority %d, less than the "
-                          "server asks for and than interrupt threads have (%d)",
+                          "system76-scheduler gave the sound server only real-time priority %d, "
+                          "below the kernel's interrupt threads (%d), which can delay all sound",
                           SYSTEM76_PRIORITY, ST_MACHINE_IRQ_PRIORITY);
         st_finding_fix_persistent(
             finding, ST_NEEDS_RELOGIN,
@@ -171,9 +176,9 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
     if (client.priority > server.priority) {
         st_finding_quote(finding, client.process);
         const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
-                                  ? "; system76-scheduler sets such priorities"
+                                  ? "; the program system76-scheduler may have set this"
                               : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
-                                  ? "; ananicy-cpp sets such priorities"
+                                  ? "; the program ananicy-cpp may have set this"
                                   : "";
         st_finding_advice(finding,
                           "%.40s runs at priority %jd, higher than the sound server's %jd, so it "
@@ -195,12 +200,13 @@ const struct st_rule st_rule_linux_priority_order = {
         "While a program with a higher real-time priority than the server computes, the server "
         "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
-    .when_not = "the program must run before the sound server, and uses little CPU time",
-    .sources = "sched(7); users report: a program above the server's priority kept the CPU from it "
-               "(pipeasio issue 4)\n"
-               "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
-               "users report: system76-scheduler issues 99 and 114 (crackle with sched=(fifo)49, "
-               "gone without it), pull request 118 (2.0.2 does not set it)",
+    .when_not = "the program must run before the sound server, and uses little CPU time: then keep "
+                "its priority",
+    .sources = "manual sched(7); a user's report: a program with a higher priority than the server "
+               "took the CPU from it (pipeasio issue 4)\n"
+               "jackd gives its clients a priority 5 below its own (manual jackd(1), -P)\n"
+               "users' reports: system76-scheduler issues 99 and 114 (crackle with sched=(fifo)49, "
+               "gone without it); version 2.0.2 no longer sets it (pull request 118)",
     .persistent = "# lower the real-time priority in that program's own settings, below the "
                   "server's; or raise the\n"
                   "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
@@ -223,7 +229,9 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
     struct st_cpu_list slow;
     const char *fast = st_facts_text_or(finding->facts, ST_KEY_CPU_FAST, "");
     if (st_cpu_list_parse(list, &slow) != 0) {
-        st_finding_unknown(finding, "the list of slow cores could not be read: \"%.20s\"", list);
+        st_finding_unknown(
+            finding, "sleeptune does not understand the kernel's list of slow cores: \"%.20s\"",
+            list);
         return;
     }
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_RT_THREAD, ".process") {
@@ -243,7 +251,8 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
         }
         return;
     }
-    st_finding_fine(finding, "no thread that plays was seen on a slow core (%.20s)", list);
+    st_finding_fine(finding, "no thread that plays was seen on one of the slow cores (%.20s)",
+                    list);
 }
 
 const struct st_rule st_rule_linux_hybrid_cores = {
@@ -254,12 +263,13 @@ const struct st_rule st_rule_linux_hybrid_cores = {
                  "the same work takes longer now and then.",
     .privilege = "none",
     .cost = "power: the fast cores are on more often",
-    .when_not = "the load of the program is low on each core",
+    .when_not = "the program needs little CPU time, also on a slow core: then leave it",
     .sources =
-        "discourse.ardour.org 112571: DSP on the fast cores, windows on the slow: \"drastically "
-        "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, "
-        "cpu_atom/cpus; Documentation/ABI/testing/sysfs-devices-system-cpu: cpu_capacity\n"
-        "a core is slow below 75 % of the fastest one's capacity: a limit that sleeptune chose",
+        "a user's report: with audio on the fast cores and windows on the slow ones \"drastically "
+        "improved\" (discourse.ardour.org 112571)\n"
+        "which cores are fast: Linux tools/perf/Documentation/intel-hybrid.txt (cpu_core/cpus, "
+        "cpu_atom/cpus); Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity)\n"
+        "a limit that sleeptune chose: a core is slow below 75 % of the fastest one's capacity",
     .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest "
            "cpu_capacity:\n"
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
@@ -271,7 +281,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS,
                           ST_KEYS_RT_THREAD "*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
     .judge_text = judge_hybrid_cores,
-    .absent = "no core of this machine is reported as slower than the others",
+    .absent = "the kernel reports no core of this machine as slower than the others",
 };
 
 /* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound
@@ -322,12 +332,14 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
             finding, "this kernel handles interrupts in threads, but sleeptune sees none of them");
     else if (sound == NULL && has_threads)
         st_finding_not_applicable(
-            finding, "no sound device has an interrupt thread, so there is no priority to set");
+            finding, "no sound card has an interrupt thread, so there is no priority to set");
     else if (sound == NULL)
-        st_finding_not_applicable(finding, "interrupts have no threads on this machine (see "
-                                           "'sleeptune report linux-threaded-irqs')");
+        st_finding_not_applicable(finding,
+                                  "interrupts have no threads on this machine, so they have no "
+                                  "priority: see 'sleeptune report linux-threaded-irqs'");
     else if (server.priority == 0)
-        st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
+        st_finding_not_applicable(finding, "no sound server with a real-time thread runs to "
+                                           "compare the interrupt's priority with");
     if (sound == NULL || server.priority == 0)
         return;
     st_finding_quote(finding, server.process);
@@ -342,8 +354,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         st_linux_kernel_threads_irqs(facts)) {
         st_finding_quote(finding, above);
         st_finding_advice(finding,
-                          "%.20s runs before the sound server, whose priority is %jd, so a busy "
-                          "disk or network can delay all sound",
+                          "the interrupt thread %.20s runs before the sound server, whose priority "
+                          "is %jd, so a busy disk or network can delay all sound",
                           above->text, server.priority);
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
@@ -352,13 +364,15 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         return;
     }
     if (lowest >= server.priority) {
-        st_finding_fine(finding, "%.20s runs at priority %jd, not below the sound server's %jd",
+        st_finding_fine(finding,
+                        "the sound card's interrupt (%.20s) has priority %jd, not below the sound "
+                        "server's %jd, so the server does not delay it",
                         sound->text, lowest, server.priority);
         return;
     }
     st_rule_advise(finding,
-                   "%.20s runs at priority %jd, lower than the sound server's %jd, so the server "
-                   "can delay the interrupt that it waits for",
+                   "the sound card's interrupt (%.20s) has priority %jd, lower than the sound "
+                   "server's %jd, so the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
     /* the kernel shows at most 15 bytes of a thread's name, so pgrep searches for this beginning */
     const char *driver = strchr(st_text("%.15s", sound->text), '-');
@@ -374,17 +388,18 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
-    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound "
-                 "card's interrupt, as those of disk and network: a sound server with a higher "
-                 "priority runs first on that CPU, and so may other devices. The best order is: "
-                 "sound interrupt, server, programs, other interrupts.",
+    .mechanism = "With threaded interrupts each interrupt, of the sound card, the disk or the "
+                 "network, is handled by a thread of real-time priority 50: a sound server with a "
+                 "higher priority runs before it on that CPU, and so may other devices. The best "
+                 "order is: interrupt of the sound card, sound server, programs, other interrupts.",
     .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all "
             "others",
-    .when_not = "the server wakes by timer on an HD audio card: there is little to gain. On some "
-                "machines a suspend undoes the change.",
-    .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost "
-               "after suspend)\n"
-               "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
+    .when_not = "the sound server wakes up by a timer, as PipeWire does on a built-in card: then "
+                "there is little to gain. On some machines a suspend undoes the change.",
+    .sources = "the package rtirq has these defaults: list 'snd usb i8042', priority from 90 down "
+               "to 51 in steps of 5; a suspend may undo them (rtirq issue 3)\n"
+               "Linux source code: kernel/irq/manage.c gives interrupt threads priority 50 "
+               "(sched_set_fifo)",
     .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f "
            "-p 90",
     .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"

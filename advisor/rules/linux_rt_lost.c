@@ -73,12 +73,12 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
             {server == NONE, ST_STATUS_NOT_APPLICABLE,
              "neither PipeWire nor PulseAudio is running for this user"},
             {!st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON), ST_STATUS_NOT_APPLICABLE,
-             "rtkit does not run"},
+             "rtkit does not run, so it cannot take real-time priority away"},
             {!has_canary(facts), ST_STATUS_OK,
              "rtkit runs with --no-canary: it takes no priority away after a suspend"},
             {priority == 0 && !logged && !slept, ST_STATUS_NOT_APPLICABLE,
-             st_text("%s has no real-time priority, and nothing shows that it ever had one; see "
-                     "sleeptune report linux-server-priority",
+             st_text("%s has no real-time priority, and nothing shows that it had one before: see "
+                     "'sleeptune report linux-server-priority'",
                      name)},
             {priority == 0, ST_STATUS_PROBLEM,
              st_text(logged
@@ -86,8 +86,8 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
                          : "%s lost its real-time priority: rtkit probably took it away%s",
                      name, slept ? ", when this computer was suspended" : "")},
             {priority > RTKIT_MAX, ST_STATUS_OK,
-             st_text("%s has priority %jd, not from rtkit (rtkit gives less), so rtkit does not "
-                     "take it away",
+             st_text("%s did not get its real-time priority %jd from rtkit, which gives less, so "
+                     "rtkit does not take it away",
                      name, priority)},
             {slept && demoted_n == 0, ST_STATUS_OK,
              st_text("%s kept its real-time priority (%jd) when this computer was suspended", name,
@@ -97,8 +97,9 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
                      "this computer is suspended",
                      name, priority)},
             {true, ST_STATUS_OK,
-             st_text("%s has real-time priority %jd, and this computer is not suspended", name,
-                     priority)}))
+             st_text("%s has real-time priority %jd, and no suspend of this computer is known that "
+                     "could take it away",
+                     name, priority)}))
         return;
     const char *command = st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, "");
     st_rule_fix(finding);
@@ -110,17 +111,18 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
 const struct st_rule st_rule_linux_rt_lost = {
     .id = "linux-rt-lost",
     .title = "Real-time priority lost after a suspend",
-    .mechanism = "rtkit has a test thread (canary) that warns when it gets no CPU time. After a "
-                 "suspend it warns in error, and rtkit takes real-time priority from all programs "
-                 "until you start them again.",
+    .mechanism = "rtkit has a test thread (canary) that gives the alarm when it gets no CPU time. "
+                 "After a suspend this may be a false alarm: rtkit then takes real-time priority "
+                 "from all programs, and they lack it until you start them again.",
     .cost = "fairness: without this check a program that never sleeps keeps its priority "
             "(RLIMIT_RTTIME still ends it after 200 ms)",
     .when_not =
         "the computer is never suspended, or your limits give real-time priority without rtkit",
-    .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; "
-               "bugzilla.redhat.com 688282\n"
-               "rtkit-daemon.c: \"The canary thread is apparently starving\"\n"
-               "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
+    .sources =
+        "users' reports: heftig/rtkit issue 13 (suspend by S3 and s2idle), pull request 35; "
+        "bugzilla.redhat.com 688282\n"
+        "what rtkit logs then: \"The canary thread is apparently starving\" (rtkit-daemon.c)\n"
+        "how long the computer was suspended: CLOCK_BOOTTIME - CLOCK_MONOTONIC of clock_gettime(2)",
     .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then "
            "open your programs again",
     .persistent = COMMAND("no-canary"),
@@ -163,28 +165,28 @@ static void judge_rt_time(struct st_finding *finding)
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    if (st_rule_say(
-            finding,
-            {zero != NULL, ST_STATUS_PROBLEM,
-             st_text("the kernel kills %.40s as soon as a real-time thread of it computes: its "
-                     "limit RLIMIT_RTTIME is 0",
-                     killed),
-             zero},
-            {by_portal, ST_STATUS_PROBLEM,
-             "programs that ask the desktop's portal for real-time priority are killed: it lets "
-             "their threads compute for 0 µs (RTTimeUSecMax)",
-             any},
-            {killed_n > 0, ST_STATUS_PROBLEM,
-             st_text("the kernel killed programs whose real-time thread did not sleep "
-                     "(RLIMIT_RTTIME), %jd time%s in the kernel's log",
-                     killed_n, ST_PLURAL(killed_n)),
-             any},
-            {any != NULL, ST_STATUS_OK,
-             "no program is known to have been killed at its limit of computing time "
-             "(RLIMIT_RTTIME)",
-             any},
-            {true, ST_STATUS_NOT_APPLICABLE,
-             "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)"}))
+    if (st_rule_say(finding,
+                    {zero != NULL, ST_STATUS_PROBLEM,
+                     st_text("the kernel kills %.40s as soon as one of its real-time threads "
+                             "computes: its limit RLIMIT_RTTIME is 0 µs",
+                             killed),
+                     zero},
+                    {by_portal, ST_STATUS_PROBLEM,
+                     "programs that ask the desktop's portal for real-time priority are killed: "
+                     "the portal lets their threads compute for 0 µs (RTTimeUSecMax)",
+                     any},
+                    {killed_n > 0, ST_STATUS_PROBLEM,
+                     st_text("the kernel killed programs whose real-time thread computed too long "
+                             "without a sleep (RLIMIT_RTTIME), %jd time%s in the kernel's log",
+                             killed_n, ST_PLURAL(killed_n)),
+                     any},
+                    {any != NULL, ST_STATUS_OK,
+                     "no program is known to have been killed for computing too long without a "
+                     "sleep (RLIMIT_RTTIME)",
+                     any},
+                    {true, ST_STATUS_NOT_APPLICABLE,
+                     "no program with real-time threads has a limit of computing time "
+                     "(RLIMIT_RTTIME) at which the kernel would kill it"}))
         st_rule_fix(finding);
 }
 
@@ -198,10 +200,11 @@ const struct st_rule st_rule_linux_rt_time = {
     .cost = "fairness: without the limit a thread that never sleeps takes its CPU from all others",
     .when_not = "the program ended for another reason: systemd then logs 'timeout', not 'signal', "
                 "or the kernel logs that it killed the program because memory ran out",
-    .sources = "Linux kernel/time/posix-cpu-timers.c, check_rlimit() (the line is logged with "
-               "kernel.print-fatal-signals=1 only); getrlimit(2)\n"
-               "users report: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer "
-               "when the portal started); EasyEffects issues 3108 and 3450; openal-soft issue 792",
+    .sources =
+        "Linux source code: kernel/time/posix-cpu-timers.c, check_rlimit() (the kernel logs it "
+        "only with kernel.print-fatal-signals=1); manual getrlimit(2)\n"
+        "users' reports: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer when "
+        "the portal started); EasyEffects issues 3108 and 3450; openal-soft issue 792",
     .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program "
            "again",
     .persistent = "# real-time priority without a limit of computing time, for the user NAME; then "
@@ -273,8 +276,8 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
         st_finding_not_applicable(finding, server != 0
                                                ? "PipeWire is not running for this user"
-                                               : "PipeWire itself has no real-time priority; see "
-                                                 "sleeptune report linux-server-priority");
+                                               : "PipeWire itself has no real-time priority: see "
+                                                 "'sleeptune report linux-server-priority' first");
         return;
     }
     /* programs are counted by PipeWire's graph first, since before PipeWire 1.0.1 the library's
@@ -291,7 +294,9 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     }
     if (clients.without_n == 0) {
         if (st_facts_has(facts, ST_KEY_THREADS_PART))
-            st_finding_unknown(finding, "the given text lists only a part of the threads");
+            st_finding_unknown(finding,
+                               "the given text lists only some of the threads, so whether the "
+                               "programs that play have real-time priority is unknown");
         else if (clients.with_n > 0)
             st_finding_fine(finding,
                             "the programs that play through PipeWire have real-time "
@@ -330,15 +335,16 @@ const struct st_rule st_rule_linux_client_priority = {
                  "PipeWire 1.4 programs do not ask for it by default; in a Flatpak they need the "
                  "portal org.freedesktop.portal.Realtime.",
     .privilege = "none",
-    .when_not = "the program need not play without gaps, such as a browser with a large buffer",
-    .sources = "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv "
-               "issue 11826\n"
-               "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does "
-               "not know the process ids of a sandbox\n"
-               "which programs play: pw-dump shows which have a link to a device or sink; without "
-               "it the thread's name shows it: PipeWire commits 70b224f1c (1.0.1: pw-data-loop) "
-               "and c12cf748b (1.2: data-loop.0)\n"
-               "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
+    .when_not = "the program has a large buffer or may have gaps, such as a browser: then it needs "
+                "no real-time priority",
+    .sources = "PipeWire's NEWS for 1.4: client.conf and client-rt.conf are the same from then on; "
+               "mpv issue 11826\n"
+               "users' reports about Flatpaks, whose process ids rtkit does not know: "
+               "xdg-desktop-portal issue 355, flathub/org.ardour.Ardour issue 39\n"
+               "how sleeptune knows which programs play: pw-dump shows which have a link to a "
+               "device; without it, the name of their thread (pw-data-loop from PipeWire 1.0.1 on, "
+               "commit 70b224f1c; data-loop.0 from 1.2 on, commit c12cf748b)\n"
+               "priorities: /proc/PID/task/TID/stat, fields 2, 40 and 41, manual proc(5)",
     .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
     .persistent =
         ST_MACHINE_FIX_LIMITS "\n"
