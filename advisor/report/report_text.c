@@ -140,7 +140,7 @@ static struct step step_of(const struct st_finding *finding, int width)
     /* what such a command sets is lost when the machine or PipeWire restarts */
     if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                    strstr(command, "| sudo tee /sys/") != NULL))
-        then = "; works at once, lost at a restart";
+        then = "; works at once, until the next restart";
     if (st_machine_is_jailed(finding->facts))
         command = st_text("%s   # on the host", command);
     return (struct step){command, then};
@@ -294,7 +294,7 @@ static const char *unread_text(const struct st_report *report)
         const char *line = st_text("\n%s\n", name);
         if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine &&
             geteuid() != 0)
-            root = ". Root can read more";
+            root = ". Root can read more: run the report as root";
         if (strstr(said, line) != NULL)
             continue;
         said = st_text("%s%s", said, line);
@@ -321,13 +321,15 @@ static const char *counts_text(const struct st_report *report)
     if (unknown.n > NAMES_MAX)
         unknown.text = "";
     if (aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP)
-        aside = st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
+        aside = st_text("Profile %s leaves out %zu setting%s that would cost too much (power, "
+                        "fairness, security ...).\n",
                         st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
-    return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s",
+    return st_text("Settings: %zu ok, %zu not applicable, %zu unknown%s.\n"
+                   "%s%s%s",
                    st_report_count(report, ST_STATUS_OK),
                    st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
                    st_text_with(": ", unknown.text),
-                   names_text("Advice that is not about lateness: ", &harmless, ""),
+                   names_text("Advice about other things than late audio threads: ", &harmless, ""),
                    unread_text(report), aside);
 }
 
@@ -383,7 +385,8 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
                                         : strstr(verdict, " kHz (") == NULL);
     if (has_server && unknown) /* the sentence about the music already names the server */
         verdict =
-            st_text("%s\nThe buffer size in use is unknown: the settings are judged for %u frames.",
+            st_text("%s\n"
+                    "The buffer size in use is unknown: the settings are checked for %u frames.",
                     verdict, wish->frames);
     else if (!asked && !report->no_sound && !says_itself)
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
@@ -470,7 +473,7 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
     const double period_us = (double)wish->period_ns / 1000;
     const char *text = st_text("0 µs of lateness in each period of %.1f µs", period_us);
     if (!finding->effect_known)
-        text = "lateness without a known limit";
+        text = "how much is unknown";
     else if (finding->effect_us > 0)
         text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
                        finding->effect_us, period_us, 100 * finding->effect_us / period_us);

@@ -49,7 +49,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
         if (st_text_begins_among(owner, servers))
             continue;
         const char *why =
-            st_text("as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
+            st_text("set by %.40s on %.*s", owner, (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->i64, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
              (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))
@@ -71,8 +71,8 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, frames, rate_hz,
                 frames == jack.frames && jack.frames_given
                     ? st_text("set by JACK's option -p %jd", frames)
-                : facts->partial ? "as JACK is set in this text"
-                                 : "as JACK runs now");
+                : facts->partial ? "JACK's buffer size in this text"
+                                 : "JACK's buffer size now");
 }
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
@@ -82,11 +82,11 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
-    const char *why = st_text("PulseAudio has %jd ms to refill the card", ms);
+    const char *why = st_text("PulseAudio must refill the card within %jd ms", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                   ST_BUFFER_PULSE_FRAGMENT_MS);
-        why = st_text("the length of PulseAudio's fragments, %jd ms", ms);
+        why = st_text("the length of a part (fragment) of PulseAudio's buffer, %jd ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
@@ -164,8 +164,8 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
         if (ret->running_hz != 0 && ret->running_hz != hz)
-            ret->rate_unknown = "devices run at different rates, and pw-dump does not say which "
-                                "program plays on which";
+            ret->rate_unknown = "PipeWire's cycle is unknown: devices run at different rates, and "
+                                "pw-dump does not show which program plays on which";
         ret->running_hz = hz;
     }
     if (ret->running_hz == 0 || ret->rate_unknown != NULL)
@@ -177,8 +177,9 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
      * only this rate */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
         wants_other_rate(facts, ret->default_hz))
-        ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does "
-                            "not show which one PipeWire chose: pw-top does (RATE)";
+        ret->rate_unknown =
+            "PipeWire's cycle is unknown: a program asked for another rate than the default, and "
+            "pw-dump does not show which one PipeWire chose (pw-top does, in column RATE)";
     const struct st_fact *asker = find_forcer(facts, ret->running_hz);
     ret->rate_forced = asker != NULL || forced_hz > 0;
     ret->rate_verb = verbs[ret->rate_forced];
@@ -311,7 +312,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     const struct st_buffer_asked asked = st_buffer_asked(facts);
     if (asked.rate_unknown != NULL && !is_seen)
         return take(ret, asked.cycle_frames, asked.running_hz,
-                    "if PipeWire runs at that rate (pw-top shows it)");
+                    "if PipeWire runs at that sample rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, usual);
     const bool by_rate = asked.rate_program != NULL &&
@@ -325,13 +326,13 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
         return true;
     const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) != 0;
     if (((is_seen && !forced) || now != usual || hz != asked.default_hz) &&
-        take(ret, now, hz, "as PipeWire runs now"))
+        take(ret, now, hz, "PipeWire's buffer size now"))
         return true;
     return take(ret, usual, hz,
-                forced ? "set by PipeWire's force-quantum"
+                forced ? "forced by PipeWire's setting clock.force-quantum"
                 : usual < asked.frames && hz == asked.default_hz
-                    ? "limited by PipeWire to half the card's buffer"
-                    : "PipeWire's default quantum");
+                    ? "half the card's buffer, which is PipeWire's limit"
+                    : "PipeWire's default buffer size (quantum)");
 }
 
 bool st_buffer_need_nodes(struct st_finding *finding)
@@ -345,7 +346,7 @@ bool st_buffer_need_nodes(struct st_finding *finding)
                    any == NULL && !st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS)
                        ? ST_STATUS_NOT_APPLICABLE
                        : ST_STATUS_UNKNOWN,
-                   "pw-dump did not say what plays through PipeWire");
+                   "what plays through PipeWire is unknown: the program pw-dump did not show it");
     return false;
 }
 
@@ -370,7 +371,7 @@ static const struct {
  * at RATE_HZ. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    static const char not_found[] = "sleeptune found no buffer size in use";
+    static const char not_found[] = "the buffer size in use is unknown";
     const char *why = not_found;
     if (st_facts_has_int(facts, ST_KEY_PROCESSES_N) && !st_facts_has(facts, ST_KEY_THREADS_PART) &&
         !st_facts_has(facts, ST_KEY_SYSTEM_INPUT))
@@ -381,9 +382,10 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     if (of_program(facts, ret) ||
         (facts->partial && block != NULL &&
          take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ,
-              "the length of a block in /dev/sndstat")) ||
+              "the block of the sound driver (/dev/sndstat)")) ||
         take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
-             st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))
+             st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0),
+             "the buffer size of that computer"))
         return;
     ST_EACH (row, servers) {
         if (!st_facts_has_int(facts, row->daemon))

@@ -150,11 +150,11 @@ static int need(struct st_finding *finding, const char *key, int r)
         st_finding_unknown(finding, "the saved files do not show this user's setting; run the "
                                     "report as the user who plays");
     } else if (r == -ENOENT) {
-        st_finding_not_applicable(finding, "this machine has no %s", source);
+        st_finding_not_applicable(finding, "nothing to judge: this machine has no %s", source);
     } else if (r == -EACCES) {
         st_finding_unknown(
             finding, "%s cannot be read: %s%s", source,
-            fact->error == EXDEV ? "it is a link, and its target is not in the snapshot"
+            fact->error == EXDEV ? "it is a link to a file that was not saved"
                                  : strerror(fact->error),
             fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
     } else if (r != 0) {
@@ -190,7 +190,9 @@ bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, 
 {
     const char *other = st_owner_other(finding->facts, daemon_key);
     if (other != NULL)
-        st_finding_not_applicable(finding, "the running %s belongs to the user %.40s", name, other);
+        st_finding_not_applicable(
+            finding, "the running %s belongs to the user %.40s: run the report as that user", name,
+            other);
     return other != NULL;
 }
 

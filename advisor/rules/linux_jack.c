@@ -116,10 +116,10 @@ static void judge_jack_realtime(struct st_finding *finding)
             st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD));
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
-        st_finding_advice(
-            finding,
-            "JACK runs at priority %jd, as high as the kernel's own threads; 70 to 80 is enough",
-            jack.priority);
+        st_finding_advice(finding,
+                          "JACK runs at real-time priority %jd, as high as the kernel's own "
+                          "threads, which it may hold up; 70 to 80 is enough",
+                          jack.priority);
         st_finding_fix(finding, NULL, WHERE "-P 80", ST_NEEDS_REOPEN);
     } else {
         st_finding_fine(finding, "JACK runs with real-time priority %jd", jack.priority);
@@ -134,9 +134,10 @@ const struct st_rule st_rule_linux_jack_realtime = {
         "real-time priority each cycle waits until busy programs leave a CPU free, however long.",
     .privilege =
         "none (for the right to real-time priority see 'sleeptune report linux-rt-permission')",
-    .when_not = "you use JACK only for tests with its dummy driver",
-    .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its "
-               "message at start says 10)",
+    .when_not = "you use JACK only for tests with its dummy driver: then real-time priority does "
+                "not matter",
+    .sources = "manual jackd(1) of 1.9.21: real-time priority (-R) is the default, -r turns it "
+               "off, -P sets the priority (at its start jackd prints 10)",
     .persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
                   "QjackCtl's settings (Realtime)",
     .needs = ST_NEEDS_REOPEN,
@@ -170,7 +171,8 @@ static bool need_alsa(struct st_finding *finding, struct st_jack_command *ret)
     if (!need_jack(finding, ret))
         return false;
     if (!ret->is_alsa)
-        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
+        st_finding_not_applicable(finding, "JACK plays through another driver than ALSA here, for "
+                                           "which sleeptune does not judge the buffer");
     return ret->is_alsa;
 }
 
@@ -203,9 +205,10 @@ static void judge_jack_period(struct st_finding *finding)
                                   ST_MAX(jack.periods_n, 3 * (usb != NULL)));
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb);
-        st_finding_advice(finding,
-                          "JACK has %jd periods; with a USB interface three are recommended",
-                          jack.periods_n);
+        st_finding_advice(
+            finding,
+            "JACK's buffer has %jd periods; with a USB interface three are recommended (-n 3)",
+            jack.periods_n);
         st_finding_fix(finding, NULL, WHERE "-n 3", ST_NEEDS_REOPEN);
     } else {
         st_finding_fine(finding,
@@ -223,8 +226,9 @@ const struct st_rule st_rule_linux_jack_period = {
     .privilege = "none",
     .cost = "latency: each additional period adds one period of delay",
     .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",
-    .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
-               "why three: usual reasoning, not measured here",
+    .sources = "manual jackd(1) of 1.9.21, ALSA driver: defaults -p 1024, -n 2, -r 48000; it "
+               "recommends -n 3 for USB\n"
+               "why three: the usual explanation, which was not measured here",
     .now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",
     .persistent = WHERE "-p 128 -n 3",
     .needs = ST_NEEDS_REOPEN,
@@ -243,12 +247,12 @@ static void judge_jack_soft_mode(struct st_finding *finding)
     if (!need_alsa(finding, &jack))
         return;
     if (!jack.soft_mode) {
-        st_finding_fine(finding, "JACK is set to report the xruns of the sound card");
+        st_finding_fine(finding, "JACK reports the xruns of the sound card, as it should");
         return;
     }
     st_finding_advice(finding, "JACK runs in soft mode (-s): it does not report xruns, so you do "
                                "not see the gaps in the sound");
-    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
+    st_finding_effect(finding, 0, "soft mode only hides xruns; it delays no thread");
     st_rule_fix(finding);
 }
 
@@ -258,13 +262,14 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. You "
                  "still hear the gaps, but no counter shows them.",
     .privilege = "none",
-    .when_not = "on stage, if a restart of the stream is worse than a gap",
-    .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
+    .when_not = "on stage, if a restart of the sound would be worse than a gap",
+    .sources =
+        "manual jackd(1) of 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
     .persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "
                   "QjackCtl's settings (Soft Mode)",
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
-    .undo = "add -s again",
+    .undo = "add the option -s again",
     .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_soft_mode,
 };

@@ -25,10 +25,10 @@ static bool is_swapped(struct st_finding *finding)
      * may stay in swap for ever */
     if (most == NULL || st_rule_is_at_ease(finding))
         return false;
-    st_finding_advice(
-        finding,
-        "%.40s has %.1f MiB of its memory in swap, and must wait when it needs that memory",
-        st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
+    st_finding_advice(finding,
+                      "%.40s has %.1f MiB of its memory in swap, and must wait for the disk when "
+                      "it needs that memory",
+                      st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
     st_finding_fix(
         finding,
         "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
@@ -45,7 +45,8 @@ static void judge_swap(struct st_finding *finding)
     const bool zswap =
         !st_machine_is_off(st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N"));
     if (other <= 0 && zram <= 0)
-        st_finding_not_applicable(finding, "this machine has no swap");
+        st_finding_not_applicable(
+            finding, "this machine has no swap, so no program waits for memory on the disk");
     else if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
         return;
     else if (other <= 0 || zswap)
@@ -63,10 +64,10 @@ static void judge_swap(struct st_finding *finding)
                       "the kernel swaps to disk only when memory is short (swappiness %jd)",
                       swappiness);
     else
-        st_rule_advise(
-            finding,
-            "the kernel may swap memory to disk early (swappiness %jd); only locked memory is safe",
-            swappiness);
+        st_rule_advise(finding,
+                       "the kernel may swap memory to disk early (swappiness %jd); then a program "
+                       "waits for the disk. Only locked memory is safe",
+                       swappiness);
 }
 
 const struct st_rule st_rule_linux_swap = {
@@ -76,13 +77,15 @@ const struct st_rule st_rule_linux_swap = {
                  "read that memory from the disk. Locked memory is never swapped out, but samples "
                  "and plug-ins are often not locked.",
     .cost = "memory: less memory for the file cache",
-    .when_not = "swap on zram or zswap (they need high values); machines without swap",
-    .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; "
-               "zram setups use 100 to 180\n"
-               "memory in swap counts for periods below 5 ms, and for longer ones after a dropout: "
-               "limits that sleeptune chose\n"
-               "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the "
-               "desktop filled swap)",
+    .when_not = "swap is in memory (zram or zswap), which needs a high swappiness; or the machine "
+                "has no swap",
+    .sources =
+        "Linux documentation: admin-guide/sysctl/vm.rst (swappiness is 0 to 200, by default 60); "
+        "systems with zram use 100 to 180\n"
+        "limits that sleeptune chose: it judges a program's memory in swap for periods below 5 ms, "
+        "and for longer ones after a dropout\n"
+        "10 is the value of old audio guides; a user's report: discourse.ardour.org/t/113456 (the "
+        "desktop used ever more memory and filled the swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .facts = ST_RULE_KEYS(ST_KEY_SYSCTL_VM_SWAPPINESS, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_OTHER_N,
                           ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_ZSWAP_ENABLED, ST_MUSIC_COUNTED,
@@ -95,22 +98,26 @@ const struct st_rule st_rule_linux_swap = {
 
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
-    .title = "Automatic NUMA balancing",
-    .mechanism = "On a machine with several memory nodes the kernel takes pages away from programs "
-                 "now and then, to see which processor uses them, even locked pages. The next use "
-                 "of such a page stops the thread, maybe until the page has moved.",
+    .title = "Automatic NUMA balancing (computers with several processors)",
+    .mechanism = "On a computer in which each processor has memory of its own (NUMA), the kernel "
+                 "takes parts of their memory away from programs now and then, even locked ones, "
+                 "to see which processor uses them. A thread that uses such memory next must stop, "
+                 "maybe until the memory has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
-    .when_not = "machines with one memory node: there it is off",
-    .sources = "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing (0 off, 1 on, 2 "
-               "tiered memory); kernel/sched/fair.c: task_numa_work\n"
-               "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it "
-               "takes: not measured",
+    .when_not = "usual computers, with one processor: there it is off",
+    .sources =
+        "Linux documentation: admin-guide/sysctl/kernel.rst, numa_balancing (0 off, 1 on, 2 for "
+        "memory of different speed); Linux source code: kernel/sched/fair.c, task_numa_work\n"
+        "the profiles network-latency and realtime of tuned turn it off, too\n"
+        "not measured: how many µs it takes",
     ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
-    .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "the kernel does not move memory while programs use it"},
-        {0, ST_STATUS_ADVICE,
-         "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
+    .cases =
+        ST_RULE_CASES({0, ST_STATUS_OK,
+                       "the kernel does not move memory between processors while programs use it"},
+                      {0, ST_STATUS_ADVICE,
+                       "the kernel moves memory between processors while programs use it, which "
+                       "makes them wait (numa_balancing {})"}),
 };
 
 /* --- linux-huge-pages: do programs wait at a page fault while the kernel makes huge pages? --- */
@@ -121,8 +128,9 @@ static const char *chosen_of(struct st_finding *finding, const char *text)
 {
     const char *chosen = st_proc_chosen(text);
     if (chosen == NULL)
-        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"",
-                           text);
+        st_finding_unknown(
+            finding, "whether huge pages are on is unknown: no value in \"%.60s\" is in [brackets]",
+            text);
     return chosen;
 }
 
@@ -132,13 +140,17 @@ static void judge_huge_pages(struct st_finding *finding, const char *text)
     if (enabled == NULL)
         return;
     if (!st_text_is(enabled, "always")) {
-        st_finding_fine(finding, "only programs that ask for huge pages get them (%s)", enabled);
+        st_finding_fine(finding,
+                        "only programs that ask for huge pages get them (%s), so other programs do "
+                        "not wait for them",
+                        enabled);
     } else if (st_finding_need_text(finding, ST_KEY_THP_DEFRAG, &text) != 0 ||
                (defrag = chosen_of(finding, text)) == NULL) {
         return;
     } else if (st_text_is(defrag, "always")) {
-        st_rule_advise(finding, "a program that uses new memory may have to wait while the kernel "
-                                "moves other memory (huge pages: always, defrag: always)");
+        st_rule_advise(finding,
+                       "a program that uses new memory may have to wait for milliseconds while the "
+                       "kernel moves other memory (huge pages: always, defrag: always)");
     } else {
         st_finding_ok(finding,
                       "all programs get huge pages, but those that do not ask for them never wait "
@@ -149,16 +161,18 @@ static void judge_huge_pages(struct st_finding *finding, const char *text)
 
 const struct st_rule st_rule_linux_huge_pages = {
     .id = "linux-huge-pages",
-    .title = "Transparent huge pages",
+    .title = "Huge pages of memory (transparent huge pages)",
     .mechanism = "With defrag 'always' a thread that uses new memory may stop for milliseconds, "
                  "until the kernel has moved enough memory to make a huge page. Memory that the "
                  "program has used before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
-    .when_not = "you use large sample libraries, which are faster with huge pages: then set only "
-                "'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up may be late",
-    .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit "
-               "21440d7eb904 (defer+madvise)\n"
-               "khugepaged also moves memory in the background: its cost was not measured",
+    .when_not =
+        "you use large sample libraries, which are faster with huge pages: then set only 'defrag' "
+        "to 'madvise'. Set 'enabled' to 'never' only if no delay at all is allowed",
+    .sources = "Linux documentation: admin-guide/mm/transhuge.rst (enabled, defrag); commit "
+               "21440d7eb904 (the value defer+madvise)\n"
+               "not measured: what it costs that the kernel also moves memory in the background "
+               "(khugepaged)",
     .now = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "
            "/sys/kernel/mm/transparent_hugepage/defrag",
     .persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
@@ -182,17 +196,21 @@ const struct st_rule st_rule_linux_memory_out = {
     .mechanism =
         "When no memory is left, the kernel drops the code of running programs (sound servers, "
         "too), reads it again from the disk, and then ends a program. Sound stops for seconds.",
-    .when_not = "it was a test, or a program that you have ended since",
-    .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with "
-               "\"Memory cgroup\" is about the limit of one group",
+    .when_not =
+        "it was a test, or a program that you have ended since: then there is nothing to do",
+    .sources = "what the kernel logs: \"Out of memory: Killed process\" (Linux source code, "
+               "mm/oom_kill.c); a line that begins with \"Memory cgroup\" is about the limit of "
+               "one group of programs",
     .persistent =
         "# close programs, or add memory; swap in compressed memory (zram) gives some time:\n"
         "sudo apt install systemd-zram-generator",
     .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
-    .undo = "remove that package",
+    .undo = "remove the package that you installed",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
-    .cases =
-        ST_RULE_CASES({0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
-                      {0, ST_STATUS_ADVICE,
-                       "memory ran out: number of programs that the kernel ended, by its log: {}"}),
+    .cases = ST_RULE_CASES(
+        {0, ST_STATUS_OK,
+         "memory has not run out since the computer was started, by the kernel's log"},
+        {0, ST_STATUS_ADVICE,
+         "memory ran out, and the kernel ended programs to get some back; number of programs in "
+         "its log: {}"}),
 };

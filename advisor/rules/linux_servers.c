@@ -26,13 +26,14 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
     const bool known = st_buffer_pipewire_version(finding->facts) > 0;
     const double gap_us = forced_us - ring_us;
     int64_t frames = 1; /* becomes the largest power of two of which two quanta fit into the ring */
-    st_finding_set(finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f "
-                   "ms: from PipeWire 0.3.84 on it is empty before the next quantum arrives",
-                   st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3);
+    st_finding_set(
+        finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+        "the sound card's buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of "
+        "%.1f ms: from PipeWire 0.3.84 on it runs empty before the next quantum arrives",
+        st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3);
     st_finding_effect(finding, fmin(gap_us, st_rule_period_us(finding)),
-                      "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs. The "
-                      "effect shown is at most one period",
+                      "%.1f µs of silence in each quantum: the quantum lasts %.1f µs, the buffer "
+                      "%.1f µs. The effect shown is at most one period",
                       gap_us, forced_us, ring_us);
     while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, running_hz) <= ring_us)
         frames *= 2;
@@ -89,20 +90,23 @@ static void judge_alsa_buffer(struct st_finding *finding)
         say_too_short(finding, worst, worst_us, forced_us, asked.running_hz);
     } else if (one_period != NULL) {
         st_finding_advice(finding,
-                          "the buffer of %.40s is shorter than two periods: while one plays, there "
-                          "is no room for the next",
+                          "the sound card's buffer of %.40s is shorter than two periods: while one "
+                          "plays, there is no room for the next",
                           st_machine_stream_name(one_period));
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
             "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)");
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", unread_n,
-                           ST_PLURAL(unread_n));
+        st_finding_unknown(finding,
+                           "the buffer of %zu open sound stream%s could not be read completely",
+                           unread_n, ST_PLURAL(unread_n));
     } else if (open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
-        st_finding_fine(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", open_n,
-                        ST_PLURAL(open_n), shortest_us / 1e3);
+        st_finding_fine(finding,
+                        "the buffers of sound cards in use are long enough (%zu open stream%s; the "
+                        "shortest buffer lasts %.1f ms)",
+                        open_n, ST_PLURAL(open_n), shortest_us / 1e3);
     }
 }
 
@@ -113,11 +117,12 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                  "next ones. PipeWire's cycle is at most half this buffer, unless its quantum is "
                  "forced (from 0.3.84 on): then a shorter buffer runs empty in each cycle.",
     .privilege = "none",
-    .when_not = "you need that quantum for another device",
-    .sources = "what /proc/asound/card*/pcm*/sub*/hw_params shows: Linux source sound/core/pcm.c\n"
-               "PipeWire source: spa/plugins/alsa/alsa-pcm.c (node.max-latency: half the buffer), "
-               "src/pipewire/context.c (from 0.3.84 on a forced quantum or rate ignores this "
-               "limit, commit 2ff62641b)",
+    .when_not = "you need that quantum for another device: then keep it",
+    .sources =
+        "what /proc/asound/card*/pcm*/sub*/hw_params shows: Linux source code, sound/core/pcm.c\n"
+        "PipeWire's source code: spa/plugins/alsa/alsa-pcm.c (a cycle is at most half the buffer: "
+        "node.max-latency), src/pipewire/context.c (from 0.3.84 on a forced quantum or rate "
+        "ignores this limit, commit 2ff62641b)",
     .now = "pw-metadata -n settings 0 clock.force-quantum 256   # 0 lets programs choose",
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",
@@ -181,8 +186,8 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
         return;
     }
     st_finding_advice(finding,
-                      "PipeWire's quantum is %jd frames (from %jd to %jd if programs ask for it); "
-                      "you asked for %jd frames (%.2f ms) for all programs",
+                      "PipeWire's quantum is %jd frames (and %jd to %jd if programs ask for it); "
+                      "you want %jd frames (%.2f ms) for all programs",
                       quantum, min, max, wish, st_rule_us(wish, rate) / 1e3);
     const char *of_guest =
         st_machine_is_guest(finding->facts)
@@ -204,8 +209,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     const struct st_fact *asked = st_facts_find(facts, ST_KEY_ASK_PIPEWIRE);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
-        st_finding_not_applicable(
-            finding, "the running PipeWire belongs to another user or another session");
+        st_finding_not_applicable(finding, "the running PipeWire belongs to another user or "
+                                           "another session: run the report there");
         return;
     }
     if (need_setting(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES, &quantum) != 0 ||
@@ -257,18 +262,19 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 const struct st_rule st_rule_linux_pipewire_quantum = {
     .id = "linux-pipewire-quantum",
     .title = "PipeWire's shortest cycle",
-    .mechanism = "PipeWire's cycle is quantum / rate. PipeWire uses the smallest quantum that a "
-                 "program asks for, between min-quantum and max-quantum. If no program asks, it "
-                 "uses the default quantum.",
+    .mechanism = "PipeWire's cycle lasts quantum / rate: 256 frames at 48000 Hz are 5.3 ms. "
+                 "PipeWire uses the smallest quantum that a program asks for, between min-quantum "
+                 "and max-quantum. If no program asks, it uses the default quantum.",
     .privilege = "root; none for a file in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often; a longer one delays what "
             "you hear",
-    .when_not = "only some programs need a short cycle: let these ask for it. In virtual machines "
-                "the minimum is 1024 because the host may be too slow for less.",
-    .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum "
-               "1024, min 32 or 16, max 2048, vm.overrides min-quantum 1024)\n"
-               "PipeWire 1.2 and later use context.properties.rules with cpu.vm.name; vm.overrides "
-               "still works (src/pipewire/context.c)\n"
+    .when_not = "only some programs need a short cycle: then let these ask for it. In virtual "
+                "machines the minimum is 1024 because the host may be too slow for less.",
+    .sources = "manual pipewire.conf(5); defaults of the packaged pipewire.conf of 0.3.65: rate "
+               "48000, quantum 1024, min-quantum 32 or 16, max-quantum 2048, in virtual machines "
+               "min-quantum 1024 (vm.overrides)\n"
+               "PipeWire 1.2 and later use context.properties.rules with cpu.vm.name for virtual "
+               "machines; vm.overrides still works (src/pipewire/context.c)\n"
                "sleeptune asks a running PipeWire with pw-metadata -n settings; if that fails, it "
                "reads PipeWire's files",
     .now = PIPEWIRE_QUANTUM_NOW("32"),
@@ -334,7 +340,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const int64_t now =
         st_facts_positive_or(finding->facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, asked.cycle_frames);
     if (now > asked.cycle_frames) {
-        st_finding_fine(finding, "%.40s asked for %jd frames, but PipeWire still runs with %jd",
+        st_finding_fine(finding,
+                        "%.40s asked for a buffer of %jd frames, but PipeWire still runs with %jd",
                         asked.program, asked.frames, now);
         return;
     }
@@ -347,10 +354,11 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const bool shorter =
         cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
     st_finding_quote(finding, asked.node);
-    st_finding_set(
-        finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-        "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
-        asked.program, asked.verb, asked.frames, asked.rate_hz, asked.cycle_frames, cycle_ns / 1e6);
+    st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
+                   "%.40s %s %jd frames at %jd Hz, so PipeWire's cycle is %jd frames (%.2f ms) for "
+                   "all programs",
+                   asked.program, asked.verb, asked.frames, asked.rate_hz, asked.cycle_frames,
+                   cycle_ns / 1e6);
     if (shorter &&
         asked.forced) { /* min-quantum and PULSE_LATENCY_MSEC do not change a forced quantum */
         st_finding_fix_now(finding, FORCE_QUANTUM, frames);
@@ -373,12 +381,13 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "PipeWire's cycle is as short as the shortest that a running program asks for, and it is "
         "the same for all. A voice chat that asks for 256 frames gives your DAW 256 frames, too.",
     .privilege = "none",
-    .cost = "latency: that program hears and speaks later",
-    .when_not = "you need the short cycle yourself",
-    .sources = "PipeWire src/pipewire/context.c: smallest node.latency of the running nodes, "
-               "rounded down to a power of two; node.force-quantum goes before it\n"
-               "users report: EasyEffects issue 1567 (Discord asked for 360: 512 became 256), "
-               "us.zoom.Zoom issue 385 (1024 became 256)",
+    .cost = "latency: the program that asked for a short cycle hears and speaks later",
+    .when_not = "you need the short cycle yourself: then leave it",
+    .sources = "PipeWire's source code, src/pipewire/context.c: the cycle is the smallest size "
+               "that a running program asks for (node.latency), rounded down to a power of two; a "
+               "forced one (node.force-quantum) goes before it\n"
+               "users' reports: EasyEffects issue 1567 (Discord asked for 360 frames: 512 became "
+               "256), us.zoom.Zoom issue 385 (1024 became 256)",
     .now = CLIENTS_NOW("1024"),
     .persistent = CLIENTS_EVER("83", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
@@ -441,8 +450,8 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
             : st_text("PipeWire runs at %jd Hz, although no program that plays now asks for it",
                       asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-                   "%s: PipeWire's cycle is %jd frames (%.2f ms) for all programs, instead of %jd "
-                   "(%.2f ms) at %jd Hz",
+                   "%s, so PipeWire's cycle is %jd frames (%.2f ms) for all programs, instead of "
+                   "%jd (%.2f ms) at %jd Hz",
                    who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms,
                    asked->default_hz);
     if (shorter)
@@ -458,7 +467,7 @@ static void judge_pipewire_rates(struct st_finding *finding)
     const struct st_buffer_asked asked = st_buffer_asked(finding->facts);
     if (st_facts_has(finding->facts, ST_KEY_SYSTEM_INPUT) &&
         !st_facts_has(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ)) {
-        st_finding_unknown(finding, "PipeWire's default rate is not in this text");
+        st_finding_unknown(finding, "the given text does not show PipeWire's default rate");
     } else if (asked.rate_unknown != NULL) {
         st_finding_unknown(finding, "%s", asked.rate_unknown);
     } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL &&
@@ -482,21 +491,22 @@ static void judge_pipewire_rates(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_pipewire_rates = {
     .id = "linux-pipewire-rates",
-    .title = "PipeWire's rate",
-    .mechanism = "PipeWire runs at one rate for all. If several are allowed (clock.allowed-rates), "
-                 "the first program that plays chooses one, until nothing plays any more. The "
-                 "cycle is scaled with the rate, then rounded down to a power of two: 1024 frames "
-                 "at 48 kHz (21.3 ms) become 512 at 44.1 kHz (11.6 ms). Sound of another rate is "
-                 "converted, which takes CPU time.",
+    .title = "PipeWire's sample rate",
+    .mechanism = "PipeWire runs at one sample rate for all. If several are allowed "
+                 "(clock.allowed-rates), the first program that plays chooses one, until nothing "
+                 "plays any more. The cycle is scaled with the rate, then rounded down to a power "
+                 "of two: 1024 frames at 48 kHz (21.3 ms) become 512 at 44.1 kHz (11.6 ms). Sound "
+                 "of another rate is converted, which takes CPU time.",
     .privilege = "none",
     .cost = "CPU: the sound of programs with another rate is converted",
-    .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts",
+    .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts: "
+                "then leave it",
     .sources =
-        "PipeWire src/pipewire/context.c (0.3.65, 1.6; later src/modules/module-scheduler-v1.c): a "
-        "running device keeps its rate unless one is forced; quantum, min-quantum and max-quantum "
-        "are scaled by rate / clock.rate\n"
-        "users report: UnleashedRecomp issue 818 (crackle only if others played first), "
-        "pipewire-module-xrdp issue 4 (a sink of 44100 Hz: cured when that rate was allowed)",
+        "PipeWire's source code, src/pipewire/context.c (0.3.65, 1.6; later "
+        "src/modules/module-scheduler-v1.c): a running device keeps its rate unless one is forced; "
+        "quantum, min-quantum and max-quantum are scaled by rate / clock.rate\n"
+        "users' reports: UnleashedRecomp issue 818 (crackle only if others played first), "
+        "pipewire-module-xrdp issue 4 (an output of 44100 Hz: cured when that rate was allowed)",
     .now = "pw-metadata -n settings 0 clock.force-rate 48000   # 0 lets programs choose",
     .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"
                   "context.properties = { default.clock.rate = 48000\n"
@@ -537,27 +547,27 @@ static void judge_pulseaudio(struct st_finding *finding)
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 ST_BUFFER_PULSE_FRAGMENT_MS);
         st_finding_ok(finding,
-                      "PulseAudio wakes at the card's interrupts: its buffer has %jd fragments of "
-                      "%jd ms each, %jd ms in all",
+                      "PulseAudio refills its buffer when the sound card asks for it: %jd "
+                      "fragments of %jd ms each, %jd ms in all (tsched=0)",
                       n, ms, n * ms);
     } else {
-        st_finding_ok(finding, "PulseAudio wakes by its own timers and asks for real-time priority "
-                               "(both are defaults)");
+        st_finding_ok(finding, "PulseAudio refills its buffer in time by its own timers, and asks "
+                               "for real-time priority (both are defaults)");
     }
 }
 
 const struct st_rule st_rule_linux_pulseaudio = {
     .id = "linux-pulseaudio",
-    .title = "PulseAudio's scheduling",
-    .mechanism =
-        "PulseAudio fills a large buffer and wakes by a timer before it runs empty (tsched=1), or, "
-        "with tsched=0, at the card's interrupts, with a fixed number of fragments. Its threads "
-        "ask for real-time priority 5 unless its configuration forbids it.",
+    .title = "PulseAudio: real-time priority and timers",
+    .mechanism = "PulseAudio fills a large buffer, and a timer wakes it up before the buffer runs "
+                 "empty (tsched=1); or, with tsched=0, the sound card wakes it up each time a part "
+                 "(fragment) of the buffer is done. Its threads ask for real-time priority 5 "
+                 "unless its configuration forbids it.",
     .privilege = "root; none for a file in ~/.config/pulse",
-    .when_not = "you think of tsched=0 for a lower latency: it makes the latency fixed, not lower, "
-                "and is for drivers that report wrong positions",
-    .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, "
-               "default-fragments 4, default-fragment-size-msec 25",
+    .when_not = "you want tsched=0 for a lower latency: it makes the latency fixed, not lower, and "
+                "is for drivers that report wrong positions",
+    .sources = "manual pulse-daemon.conf(5); its defaults: realtime-scheduling yes, "
+               "realtime-priority 5, default-fragments 4, default-fragment-size-msec 25",
     .persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
