@@ -13,7 +13,7 @@
     .persistent = "# /etc/sysctl.conf\n" key "=" value, .check = "sysctl " key "   # " value,      \
     .undo = undo_
 #define ST_FREEBSD_SYSCTL_BACK(key, value)                                                         \
-    ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default")
+    ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default value")
 #define ST_FREEBSD_UNDO_SYSCTL(key, usual)                                                         \
     "take the line out of /etc/sysctl.conf; to undo it at once, set the default: sysctl " key      \
     "=" usual

@@ -101,8 +101,8 @@ static void judge_snd_latency(struct st_finding *finding, int64_t latency)
     }
     st_finding_effect(
         finding, 0,
-        "adds delay to the sound; threads do not wake later. hw.snd.latency %jd with profile %jd "
-        "means a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
+        "it delays the sound, not the audio threads. hw.snd.latency %jd with profile %jd means a "
+        "buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
         latency, profile, 1 << table[profile][latency].ring, 1 << table[profile][latency].blocks,
         ring);
 }
@@ -113,12 +113,14 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .mechanism = "hw.snd.latency and hw.snd.latency_profile set the buffer of programs that do not "
                  "choose a size themselves. The kernel wakes the program once for each block, and "
                  "its sound is heard up to one whole buffer later.",
-    .cost =
-        "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
+    .cost = "CPU: shorter blocks wake programs more often; programs that are slow to refill the "
+            "buffer may crackle",
     .when_not = "your programs choose their own buffer size (JACK, virtual_oss). If sound crackles "
                 "on a desktop, choose a larger value",
-    .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
-               "hardware limits round these sizes up; other formats scale to the next power of two",
+    .sources = "manual sound(4); FreeBSD's source code: sys/dev/sound/pcm/channel.c (tables of "
+               "sizes for playback)\n"
+               "the sound card may need larger sizes; for other sample formats the sizes are "
+               "rounded to the next power of two",
     .now = NOW("1", "0"),
     .persistent = EVER("1", "0"),
     .needs = ST_NEEDS_REOPEN,
@@ -137,7 +139,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 /* default options, from FreeBSD's rc.d script */
 #define DEFAULT "freebsd.rc.virtual_oss_default_args"
 
-#define UNUSED "virtual_oss is not in use"
+#define UNUSED "this system does not start virtual_oss"
 
 #define BLOCK_MAX_MS 10000
 
@@ -173,7 +175,9 @@ static void judge_options(struct st_finding *finding, const char *args)
         st_text("virtual_oss_dsp=%.*s%.0f%s%s", (int)(size - args), args, period_ms * hz / 1e3,
                 end + strcspn(end, " \t"), priority ? "" : " -i 8");
     if (block_ms <= period_ms && priority) {
-        st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority",
+        st_finding_ok(finding,
+                      "virtual_oss runs with real-time priority, in blocks of %.4g ms, which suit "
+                      "your period",
                       block_ms);
     } else {
         if (block_ms > period_ms)
@@ -182,7 +186,8 @@ static void judge_options(struct st_finding *finding, const char *args)
                 "virtual_oss uses blocks of %.4g ms, which is longer than your period of %.2f ms%s",
                 block_ms, period_ms, priority ? "" : ", and without real-time priority");
         else
-            st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)");
+            st_finding_advice(finding, "virtual_oss runs without real-time priority (option -i), "
+                                       "so any busy program can delay all sound");
         /* a shell reads rc.conf: no command is offered if the options have characters that a shell
          * expands */
         if (strpbrk(set, "$`\"\\") == NULL &&
@@ -192,8 +197,7 @@ static void judge_options(struct st_finding *finding, const char *args)
     if (priority) /* without real-time priority no upper bound of the lateness is known */
         st_finding_effect(
             finding, 0,
-            "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake later",
-            block_ms);
+            "it delays the sound by at least one block (%.2f ms), not the audio threads", block_ms);
 }
 
 static void judge_virtual_oss(struct st_finding *finding, const char *enable)
@@ -213,16 +217,15 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
 
 const struct st_rule st_rule_freebsd_virtual_oss = {
     .id = "freebsd-virtual-oss",
-    .title = "Block and priority of virtual_oss",
+    .title = "Block size and priority of virtual_oss",
     .mechanism = "virtual_oss mixes, resamples and routes sound in its own blocks (option -s), at "
                  "the priority that option -i sets. All sound through virtual_oss is delayed by at "
                  "least one block.",
     .cost = "CPU: shorter blocks mean more wake-ups",
-    .when_not = "you only play back, and a longer delay does no harm",
-    .sources =
-        "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
-        "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); without it the options in "
-        "rc.d/virtual_oss",
+    .when_not = "you only play back, and a longer delay does no harm: then leave it",
+    .sources = "manuals: virtual_oss(8) (-s: frames, or milliseconds with \"ms\"; -i: real-time "
+               "priority; -r: sample rate); rc.conf(5) (virtual_oss_enable, virtual_oss_dsp)\n"
+               "if virtual_oss_dsp is not set, the options in rc.d/virtual_oss count",
     .persistent = VIRTUAL_OSS_EVER(
         "'virtual_oss_dsp=-S -C 2 -c 2 -r 48000 -b 32 -s 128 -i 8 -f /dev/dsp0 -d dsp'"),
     .needs = ST_NEEDS_REOPEN,

@@ -58,20 +58,22 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
     const char *file = strrchr(conf->path, '/') + 1, *name = name_of(conf, line);
     const char *more = n > 1 ? st_text("; and %d more", n - 1) : "";
     if (found->state != ST_FACT_OK) {
-        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file,
-                          name, more);
+        st_finding_advice(
+            finding, "%s sets %.50s, which this kernel does not have, so the line has no effect%s",
+            file, name, more);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
             "# remove from %s, unless its module is loaded later or its device "
             "has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
             conf->path, name, line->text);
     } else {
-        st_rule_advise(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, name,
-                       line->text, found->text,
-                       conf->of_loader
-                           ? ": the machine was not restarted yet, or the value was changed later"
-                           : "",
-                       more);
+        st_rule_advise(
+            finding, "%s sets %.50s=%.20s, but the kernel uses the value %.20s%s%s", file, name,
+            line->text, found->text,
+            conf->of_loader
+                ? ". Restart the computer, unless someone changed the value later on purpose"
+                : "",
+            more);
     }
     if (st_text_begins(name, "hw.acpi.cpu."))
         st_finding_fix(
@@ -79,7 +81,8 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
             "# /etc/rc.conf overrides this setting. Set there instead:\n# performance_cx_lowest, "
             "economy_cx_lowest",
             ST_NEEDS_NOTHING);
-    st_finding_effect(finding, 0, "the effect is shown with the rule for each of these settings");
+    st_finding_effect(finding, 0,
+                      "how much each of these settings matters: see its own rule in this report");
 }
 
 static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
@@ -102,28 +105,30 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
     if (wrong != NULL)
         judge_wrong(finding, conf, wrong, n[COMPARED_WRONG]);
     else if (n[COMPARED_UNREAD] > 0)
-        st_finding_unknown(finding, "%d lines of %s could not be compared with the running values",
+        st_finding_unknown(finding,
+                           "whether %d lines of %s are in effect is unknown: the values that the "
+                           "kernel uses could not be read",
                            n[COMPARED_UNREAD], conf->path);
     else if (n[COMPARED_SAME] == 0)
         st_finding_fine(finding, "%s sets nothing that affects sound", conf->path);
     else
-        st_finding_fine(finding, "the kernel uses the values of %s", conf->path);
+        st_finding_fine(finding, "the kernel uses the values that %s sets for sound", conf->path);
 }
 
 /* --- freebsd-sysctl-conf: lines of sysctl.conf that did not take effect --- */
 
-#define ABSENT " does not exist, or the saved files do not contain it"
+#define ABSENT " does not exist or was not saved"
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
-    .title = "Settings that did not take effect (sysctl.conf)",
+    .title = "Settings in sysctl.conf that did not take effect",
     .mechanism =
         "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
         "driver is loaded later, or if its device is plugged in later or has a new number.",
-    .when_not = "the running value differs from the file on purpose, for a test",
-    .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads "
-               "(kld_list), not for others\n"
-               "unit numbers of USB devices: given in the order in which they appear",
+    .when_not = "you changed the running value on purpose, for a test",
+    .sources = "manuals: sysctl.conf(5), rc.conf(5); the files in sysctl.kld.d are read for "
+               "modules that rc loads (kld_list), not for others\n"
+               "the numbers of USB devices depend on the order in which they appear",
     .now = "service sysctl restart",
     .persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
                   "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
@@ -140,10 +145,10 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
 
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",
-    .title = "Settings that wait for a reboot (loader.conf)",
+    .title = "Settings in loader.conf that wait for a restart",
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after "
                  "the boot, such as kern.hz, takes effect at the next boot.",
-    .when_not = "the running value differs from the file on purpose, for a test with sysctl",
+    .when_not = "you changed the running value with sysctl on purpose, for a test",
     .sources = "loader.conf(5)",
     .persistent = "# loader.conf is read at boot: restart the machine",
     .needs = ST_NEEDS_REBOOT,

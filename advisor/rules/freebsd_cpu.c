@@ -67,7 +67,8 @@ static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
     const bool is_read = states > 0 && *at == '\0';
     if (!is_read)
         st_finding_unknown(scan->finding,
-                           "the idle states of a CPU (%s, cx_lowest) could not be read",
+                           "the idle states of a CPU could not be read (%s, cx_lowest), so how "
+                           "fast it wakes up is unknown",
                            fact->key + strlen(ST_KEYS_FREEBSD));
     if (!is_read || scan->cpus++ == 0)
         st_finding_quote(scan->finding, fact);
@@ -88,9 +89,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         st_rule_fix_with(finding, "C1", st_text("C%d", ST_MAX(scan->shallow_state, 1)));
     }
     st_finding_effect(finding, worst_us,
-                      "for a sleep of "
-                      "%.0f µs the kernel uses idle states up to cx_lowest that wake within a "
-                      "third of it; the slowest takes %jd µs",
+                      "for a sleep of %.0f µs the kernel uses only idle states (up to cx_lowest) "
+                      "that wake up within a third of it; the slowest of them takes %jd µs",
                       scan->period_us, scan->worst_us);
 }
 
@@ -100,9 +100,10 @@ static void judge_cpu_idle(struct st_finding *finding)
     const char *idle = st_facts_text_or(finding->facts, IDLE, "acpi");
     st_finding_quote_key(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
-        st_finding_ok(
-            finding,
-            "machdep.idle is %.20s, not acpi: an idle CPU uses no idle state deeper than C1", idle);
+        st_finding_ok(finding,
+                      "an idle CPU uses no idle state deeper than C1, so it wakes up fast "
+                      "(machdep.idle is %.20s, not acpi)",
+                      idle);
         return;
     }
     const char *key =
@@ -116,7 +117,9 @@ static void judge_cpu_idle(struct st_finding *finding)
             return;
     }
     if (scan.cpus == 0)
-        st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
+        st_finding_not_applicable(
+            finding,
+            "this machine shows no idle states of its CPUs (ACPI), so there is nothing to set");
     else
         judge_states(&scan, finding);
 }
@@ -129,11 +132,11 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
                  "cx_lowest is the deepest state that the kernel may use.",
     .cost = "power: some watts, and on laptops a good part of the battery",
     .when_not = "on battery, unless you play music on battery",
-    .sources =
-        "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
-        "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
-        "latencies are what the firmware states\n"
-        "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
+    .sources = "manuals: acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
+               "FreeBSD's source code: sys/dev/acpica/acpi_cpu.c, acpi_cpu_idle(); "
+               "sys/kern/kern_clocksource.c (C3STOP)\n"
+               "the times to wake up are those that the firmware states\n"
+               "limits that sleeptune chose: no advice up to 20 µs or 2 % of the period",
     .now = "sysctl hw.acpi.cpu.cx_lowest=C1",
     .persistent = "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"
                   "sysrc performance_cx_lowest=\"C1\"\n"
@@ -181,13 +184,13 @@ static void judge_powerd(struct st_finding *finding)
                                          st_facts_text_or(finding->facts, FLAGS_XX, "")),
                *mode = mode_of(flags);
     if (st_text_begins(mode, "max")) {
-        st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
+        st_finding_fine(finding, "powerd keeps the CPU clock at its maximum on mains power");
         return;
     }
     st_rule_advise(finding,
-                   "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the "
-                   "load only every 250 ms",
-                   st_text_is_of(mode, "") ? mode : "unknown mode");
+                   "powerd (mode: %.20s) raises the CPU clock only when it sees load, and it "
+                   "checks the load only every 250 ms: short audio work may run slowly",
+                   st_text_is_of(mode, "") ? mode : "unknown");
     /* `apply` changes powerd_flags only if no flags are set: a user who set some has chosen them */
     if (flags[0] == '\0')
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags",
@@ -209,7 +212,9 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
         judge_powerd(finding);
     } else if (top < 1) {
         st_finding_unknown(
-            finding, "the CPU runs at %jd MHz; its highest clock (freq_levels) is unknown", mhz);
+            finding,
+            "the CPU runs at %jd MHz; whether that is its highest clock is unknown (freq_levels)",
+            mhz);
     } else if (mhz + TURBO_MHZ >= top) {
         st_finding_fine(finding,
                         "the CPU runs at its highest clock, %jd MHz, and powerd, which could lower "
@@ -231,9 +236,9 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
                  "thread, which works for a short time in each cycle, is a small load: the clock "
                  "may be low just when it has to be ready in time.",
     .cost = "power, heat",
-    .when_not = "on battery (powerd's -b mode)",
-    .sources =
-        "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
+    .when_not = "on battery: for that powerd has a mode of its own (-b)",
+    .sources = "manuals: powerd(8) (modes; it checks the load every 250 ms), cpufreq(4), est(4); "
+               "powerd++ has the same modes",
     .persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
                   "service powerd restart",
     .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
@@ -266,14 +271,15 @@ static void judge_epp(struct st_finding *finding)
     }
     st_finding_quote(finding, worst);
     if (worst == NULL) {
-        st_finding_not_applicable(
-            finding, "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
+        st_finding_not_applicable(finding,
+                                  "the CPUs here do not choose their clock by themselves, so they "
+                                  "have no setting epp (hwpstate_intel, hwpstate_amd)");
     } else if (worst->i64 == 0) {
-        st_finding_fine(finding, "all CPUs prefer performance (epp 0)");
+        st_finding_fine(finding, "all CPUs prefer performance to saving power (epp 0)");
     } else {
         st_finding_advice(finding,
-                          "the CPU's preference (epp) is %jd, but 0 is best for performance: the "
-                          "CPU raises its clock slowly when short work begins",
+                          "the CPU prefers to save power (epp %jd; 0 is best for performance): it "
+                          "raises its clock slowly when short work begins",
                           worst->i64);
         st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
         ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX)
@@ -283,16 +289,16 @@ static void judge_epp(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_epp = {
     .id = "freebsd-epp",
-    .title = "Energy or performance (hwpstate epp)",
+    .title = "CPU: saving power or performance (hwpstate epp)",
     .mechanism = "Newer CPUs choose their clock by themselves. The setting epp says what is more "
                  "important: 0 is performance, the highest value is saving power. With a high "
                  "value the CPU stays slow for some time when work begins.",
     .cost = "power, heat",
-    .when_not = "on battery",
-    .sources =
-        "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
-        "both\n"
-        "machdep.hwpstate_pkg_ctrl 1 (default): one value applies to all cores of a CPU chip",
+    .when_not = "on battery, unless you play music on battery",
+    .sources = "manual hwpstate_intel(4): epp is 0 to 100 in FreeBSD 13 and 14, 0 to 255 in later "
+               "manuals; 0 is performance in both\n"
+               "with machdep.hwpstate_pkg_ctrl=1 (the default) one value applies to all cores of a "
+               "CPU chip",
     .history =
         "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
     .now = "# one line for each CPU\nsysctl dev.hwpstate_intel.0.epp=0",
@@ -323,25 +329,26 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
 {
     int64_t osreldate;
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
-        st_finding_unknown(finding,
-                           "preempt_thresh is %jd, but the FreeBSD version is unknown, and what "
-                           "this value means depends on the version",
-                           threshold);
+        st_finding_unknown(
+            finding,
+            "whether real-time threads can interrupt the kernel is unknown: preempt_thresh is %jd, "
+            "and its meaning depends on the version of FreeBSD, which is unknown",
+            threshold);
         return;
     }
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
         st_finding_fine(
             finding,
-            "real-time threads can interrupt all other threads, also inside the "
-            "kernel; a higher preempt_thresh than %jd would only change how normal threads run",
+            "real-time threads can interrupt all other threads, also inside the kernel; a "
+            "preempt_thresh above %jd would only change how normal threads run",
             last + 1);
         return;
     }
     const char *name = key + strlen(ST_KEYS_FREEBSD);
     st_finding_advice(finding,
-                      "preempt_thresh is %jd: real-time threads with a lower priority (numbers up "
-                      "to %jd) wait until the running thread leaves the kernel",
+                      "some real-time threads wait until the running thread leaves the kernel: "
+                      "those with priority numbers above preempt_thresh (%jd), up to %jd",
                       threshold, last);
     st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%jd"), name, last + 1);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%jd"), name,
@@ -365,28 +372,31 @@ static void judge_preemption(struct st_finding *finding, int64_t preemption)
     if (r == 0)
         judge_threshold(key, threshold, finding);
     else if (r == -ENOENT)
-        st_finding_ok(finding, "the kernel was built with PREEMPTION");
+        st_finding_ok(
+            finding, "the kernel was built with PREEMPTION, so real-time threads can interrupt it");
     else
-        st_finding_unknown(
-            finding, "the kernel was built with PREEMPTION; its preempt_thresh could not be read");
+        st_finding_unknown(finding,
+                           "the kernel was built with PREEMPTION; which real-time threads can "
+                           "interrupt it is unknown, because preempt_thresh could not be read");
 }
 
 const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
-    .title = "Kernel preemption (kern.sched)",
+    .title = "Can real-time threads interrupt the kernel? (kern.sched)",
     .mechanism =
         "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets the "
         "CPU at once, even if another thread is inside the kernel. preempt_thresh is the lowest "
         "priority that can do this. Values above the real-time range change only normal threads, "
         "and so do slice, interact and quantum.",
-    .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
-                "desktops): it changes nothing for real-time threads",
-    .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
-               "sys/sys/priority.h: real-time priorities are 48 to 79, later 8 to 39; default 80 "
-               "on 13.2, 40 on 15.1, as captured; not verified that 15.0 has the later values",
+    .when_not = "you want a higher value, such as preempt_thresh=224, a tip for desktops: it "
+                "changes nothing for real-time threads",
+    .sources = "FreeBSD's source code: sys/kern/sched_ule.c, sched_shouldpreempt(); sys/conf/NOTES "
+               "(PREEMPTION)\n"
+               "real-time priorities are 48 to 79, in later versions 8 to 39 (sys/sys/priority.h); "
+               "preempt_thresh was 80 on a 13.2 and 40 on a 15.1; whether 15.0 has the later "
+               "values was not checked",
     .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 "
-               "instead of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that "
-               "15.0 has it)",
+               "instead of 80 (sys/sys/priority.h; seen on 13.2 and 15.1; 15.0 was not checked)",
     .now = PREEMPTION_NOW(
         "kern.sched.preempt_thresh",
         "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW("kern.sched.ule.preempt_thresh",
@@ -396,7 +406,7 @@ const struct st_rule st_rule_freebsd_preemption = {
     .check = "sysctl kern.sched.preemption           # 1\n"
              "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
              "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
-    .undo = "nothing to undo: that is the default",
+    .undo = "nothing to undo: the default value is in use",
     .facts = ST_RULE_KEYS(PREEMPTION, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge_number = judge_preemption,
 };
@@ -406,20 +416,21 @@ const struct st_rule st_rule_freebsd_preemption = {
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",
-    .title = "Interrupts held back (hw.intr_storm_threshold)",
-    .mechanism = "If an interrupt line fires more often in a row than the threshold, the kernel "
-                 "takes it for broken and handles it only once in a clock tick. A sound card or "
-                 "USB controller on that line then has to wait, too.",
+    .title = "Interrupts that the kernel delays (hw.intr_storm_threshold)",
+    .mechanism = "If a device sends more interrupts in a row than the threshold, the kernel takes "
+                 "it for broken and handles its interrupt line only once in a clock tick. A sound "
+                 "card or USB controller on that line then has to wait, too.",
     .cost = "none, unless a device is broken: then it can keep a whole CPU busy",
     .when_not =
         "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
-    .sources =
-        "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
+    .sources = "FreeBSD's source code: sys/kern/kern_intr.c, ithread_execute_handlers()\n"
+               "the value was 0 (never) on a 13.2 and a 15.1",
     ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
     .facts = ST_RULE_KEYS("freebsd.hw.intr_storm_threshold"),
     .most = INT64_MAX,
     .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
+        {0, ST_STATUS_OK,
+         "the kernel never delays the interrupts of a device, however many there are"},
         {0, ST_STATUS_ADVICE,
          "after {} interrupts in a row the kernel handles an interrupt line only once in a clock "
          "tick: a sound card on this line stutters"}),

@@ -78,10 +78,11 @@ static void judge_rt_permission(struct st_finding *finding)
     if (r != 0 ||
         !st_rule_say(finding,
                      {error == 0 && st_machine_is_root(facts), ST_STATUS_OK,
-                      "a real-time priority was granted to root; it may be refused to other users"},
+                      "the kernel gave root a real-time priority; other users may not get it: run "
+                      "the report as the user who plays"},
                      {error == 0, ST_STATUS_OK, "the kernel gave this user a real-time priority"},
                      {error != EPERM, ST_STATUS_PROBLEM,
-                      st_text("asking for a real-time priority failed: %s", strerror((int)error))},
+                      st_text("the kernel gave no real-time priority: %s", strerror((int)error))},
                      {jailed, ST_STATUS_PROBLEM,
                       "this jail gives no real-time priority, so any busy program can delay the "
                       "audio thread"},
@@ -104,13 +105,14 @@ const struct st_rule st_rule_freebsd_rt_permission = {
         "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
         "thread. Without it an audio thread may wait behind other threads, however long.",
     .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
-    .when_not = "accounts that others use",
-    .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
-               "sleeptune tries it in a short-lived process; on 13.2 and 15.1: refused to a normal "
-               "user, granted to members of group realtime with mac_priority loaded\n"
-               "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
-    .history = "13.1: mac_priority(4) gives real-time priority to a group; before, only root had "
-               "it (mac_priority(4))",
+    .when_not = "accounts that other people use",
+    .sources =
+        "manuals: rtprio(1), rtprio(2), mac_priority(4)\n"
+        "sleeptune tries the right in a short-lived process; on 13.2 and 15.1 the kernel refused "
+        "it to a normal user and gave it to members of group realtime with mac_priority loaded\n"
+        "FreeBSD keeps SCHED_FIFO as rtprio of type FIFO, with priorities 0 to 31",
+    .history = "13.1: the module mac_priority can give real-time priority to a group; before that "
+               "only root had it (mac_priority(4))",
     .now = MAC_PRIORITY_NOW("NAME"),
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
@@ -161,11 +163,11 @@ static void judge_mac_priority(struct st_finding *finding)
                       "mac_priority is loaded, but its part for real-time priority is switched "
                       "off: only root gets real-time priority"},
                      {true, ST_STATUS_OK,
-                      st_text("members of group %jd%s get real-time priority%s", gid,
+                      st_text("members of group %jd%s may use real-time priority%s", gid,
                               gid == GID_REALTIME ? " (realtime)" : "",
                               is_kept ? ""
-                                      : "; loader.conf does not load mac_priority, so it may be "
-                                        "gone after a reboot")}))
+                                      : "; loader.conf does not load mac_priority, so they may "
+                                        "lose this right at the next restart")}))
         return;
     if (realtime < 0)
         st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)),
@@ -183,12 +185,12 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .mechanism = "The kernel module mac_priority gives the right to real-time priority to the "
                  "members of group realtime (gid 47). Without it only root has that right.",
     .cost = "fairness: members of the group can take a CPU for themselves",
-    .when_not = "the sound server is started by root with rtprio",
-    .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a "
-               "normal user\n"
-               "FreeBSD sys/kern/kern_jail.c prison_priv_check(): PRIV_SCHED_RTPRIO is not among "
-               "what a jail allows",
-    .history = "13.1: new (mac_priority(4))",
+    .when_not = "root starts the sound server with rtprio: then users need no such right",
+    .sources = "manual mac_priority(4)\n"
+               "tried on 13.2: with the module and the group a normal user may use rtprio\n"
+               "FreeBSD's source code, sys/kern/kern_jail.c, prison_priv_check(): a jail does not "
+               "allow PRIV_SCHED_RTPRIO",
+    .history = "13.1: the module mac_priority is new (mac_priority(4))",
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
     .check = "kldstat -q -m mac_priority && echo loaded\n"
@@ -271,13 +273,14 @@ static void judge_memlock(struct st_finding *finding)
                                      ST_UNLIMITED, INT64_MAX, &limit);
     if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
         st_finding_unknown(
-            finding,
-            "the limit of locked memory of user %s is not known; run the report as this user",
+            finding, "how much memory user %s may lock is unknown; run the report as that user",
             user_name(facts));
     if (r != 0)
         return;
     if (st_facts_int_or(facts, ALLOWED, 1) == 0 && !st_machine_is_root(facts)) {
-        st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
+        st_finding_advice(finding,
+                          "only root may lock memory (unprivileged_mlock is 0), so an audio "
+                          "program may have to wait for the disk in the middle of a cycle");
         st_finding_fix(finding, "sysctl security.bsd.unprivileged_mlock=1",
                        "# remove from /etc/sysctl.conf (1 is the default):\n# "
                        "security.bsd.unprivileged_mlock=0",
@@ -292,8 +295,8 @@ static void judge_memlock(struct st_finding *finding)
                *whose = by_machine ? " (all users together)" : "";
     if (bytes >= ENOUGH_BYTES && unread != NULL) {
         st_finding_unknown(finding,
-                           "this user's own limit is enough, but %s could not be read, and this "
-                           "setting may forbid locking memory",
+                           "this user's limit of locked memory is enough, but the setting %s, "
+                           "which may forbid locking, could not be read",
                            unread + strlen(ST_KEYS_FREEBSD));
     } else if (bytes >= ENOUGH_BYTES) {
         const char *amount = bytes == INT64_MAX ? "any amount of"
@@ -322,14 +325,14 @@ const struct st_rule st_rule_freebsd_memlock = {
                  "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "machines that others use, too: set a size instead of 'unlimited'. If the user "
-                "has a login class ('pw usershow NAME', field 5), put memorylocked there",
-    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1), jail(8) allow.mlock; "
-               "vm.max_user_wired: sysctl -d\n"
-               "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and "
-               "root's limit, too\n"
-               "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class "
-               "daemon; sleeptune took the larger one as its limit",
+    .when_not = "machines that others use, too: set a size instead of 'unlimited'. If the user has "
+                "a login class of their own ('pw usershow NAME', field 5), put memorylocked there",
+    .sources = "manuals: login.conf(5) (memorylocked), mlockall(2), limits(1), jail(8) "
+               "(allow.mlock); for vm.max_user_wired: sysctl -d\n"
+               "FreeBSD's source code, sys/vm/vm_mmap.c, sys_mlockall(): all memory of the program "
+               "counts, and root has a limit, too\n"
+               "login.conf of 13.2 and 15.1: 64 KiB in class default, 128 MiB in class daemon; "
+               "sleeptune chose the larger one as its limit",
     .persistent = LOGIN_CLASS("NAME"),
     .needs = ST_NEEDS_RELOGIN,
     .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
@@ -353,8 +356,8 @@ const struct st_rule st_rule_freebsd_jail = {
                  "threads, but the host may refuse them real-time priority.",
     .privilege = "root of the host",
     .cost = "none, but a jail with sound devices can use the microphone, too",
-    .when_not = "the program does not need to be in a jail",
-    .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
+    .when_not = "the program does not need to be in a jail: then start it on the host",
+    .sources = "manuals: jail(8), devfs.rules(5); for security.jail.jailed: sysctl -d",
     .persistent =
         "# on the host: run 'sleeptune report' and follow its advice\n"
         "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"

@@ -46,13 +46,13 @@ static void judge_polled(struct st_finding *finding, const char *polled)
     const double tick_us = hz >= 1 && hz <= HZ_MAX ? 1e6 / (double)hz : 0,
                  wait_us = fmax(tick_us, period_us / 2);
     st_finding_advice(finding,
-                      "%.40s is on: the driver checks the card only at clock ticks and does not "
-                      "use its interrupt",
+                      "%.40s is on: the driver checks the sound card only at clock ticks, so "
+                      "programs may wait for the next tick",
                       name);
     if (tick_us > 0)
         st_finding_effect(finding, wait_us,
-                          "the driver checks the card once in half a block, but at most once in a "
-                          "clock tick of %.0f µs (hz %jd): %.1f µs",
+                          "the driver checks the card once in half a block of sound, but at most "
+                          "once in a clock tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
     /* the name becomes part of a command that the user pastes, so it must be safe in a shell */
     if (st_machine_is_plain(name)) {
@@ -77,9 +77,10 @@ static void judge_sound_polling(struct st_finding *finding)
     }
     const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
     if (polled == NULL && dead != NULL) {
-        st_finding_problem(
-            finding, "the interrupts of %.20s did not arrive (channel dead): try polling mode",
-            dead);
+        st_finding_problem(finding,
+                           "the interrupts of the sound card %.20s did not arrive (channel dead), "
+                           "so its sound stopped: try polling mode",
+                           dead);
         st_finding_fix(
             finding, "sysctl dev.hdac.0.polling=1   # 0: the card's hdac, see sysctl dev.pcm",
             "# if that helps, /etc/sysctl.conf:\ndev.hdac.0.polling=1\n# or, in /boot/loader.conf: "
@@ -93,19 +94,21 @@ static void judge_sound_polling(struct st_finding *finding)
     else if (device == NULL)
         st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     else
-        st_finding_fine(finding, "sound cards send an interrupt when a block is done");
+        st_finding_fine(
+            finding, "the sound cards report at once when a block of sound is done (no polling)");
 }
 
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
-    .title = "Sound card polled at clock ticks (dev.hdac.N.polling)",
+    .title = "Sound card checked only at clock ticks (dev.hdac.N.polling)",
     .mechanism =
         "In polling mode the driver does not use the card's interrupt at the end of a block, but "
         "checks the card at clock ticks. A program may have to wait for the next check.",
-    .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
-    .sources =
-        "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
-        "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
+    .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\"): "
+                "they need polling mode",
+    .sources = "manuals: snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
+               "FreeBSD's source code, sys/dev/sound/pci/hda/hdac.c, hdac_poll_reinit(): the "
+               "driver checks the card once in half a block, at most once in a tick",
     .now = "sysctl dev.hdac.N.polling=0",
     .persistent = "# /etc/sysctl.conf, or remove a line with 1 there (0 is the "
                   "default)\ndev.hdac.N.polling=0",
@@ -157,46 +160,50 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     if (st_rule_say(
             finding,
             {fabs(block_ms - (double)ms) * 1e3 > BLOCK_SLACK_US, ST_STATUS_ADVICE,
-             st_text("buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms, unit,
-                     now_ms)},
+             st_text("hw.usb.uaudio.buffer_ms is set to %jd, but the USB sound card pcm%jd still "
+                     "uses blocks of %.1f ms",
+                     ms, unit, now_ms)},
             {ms > fits, ST_STATUS_ADVICE,
-             st_text("the driver sends sound to pcm%jd in blocks of %jd ms, which is longer than "
-                     "your period of %.2f ms",
+             st_text("the driver sends sound to the USB card pcm%jd in blocks of %jd ms, which is "
+                     "longer than your period of %.2f ms",
                      unit, ms, period_ms)},
             {true, ST_STATUS_OK,
-             st_text("the driver sends sound to pcm%jd in blocks of %jd ms%s%s", unit, ms,
-                     (double)ms > period_ms ? ", the shortest possible" : "",
-                     now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use")})) {
+             st_text("the driver sends sound to the USB card pcm%jd in blocks of %jd ms%s%s", unit,
+                     ms, (double)ms > period_ms ? ", the shortest that it can use" : "",
+                     now_ms > 0 ? ""
+                                : ", according to the setting (/dev/sndstat does not show the "
+                                  "value in use)")})) {
         st_finding_fix_now(finding, USB_NOW("%jd", "%s"), ST_MIN(ms, fits),
                            adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%jd"), ST_MIN(ms, fits));
     }
     st_finding_effect(
         finding, fmax(0, block_ms - period_ms) * 1e3,
-        "a block of %.1f ms minus a period of %.2f ms, if the block is longer; and about %jd ms of "
-        "delay for input and output together (2 * %jd ms of transfers, %jd ms of buffer)",
+        "the block of %.1f ms minus the period of %.2f ms, if the block is longer; besides, input "
+        "and output together are about %jd ms late (2 * %jd ms for USB, %jd ms of buffer)",
         block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
 }
 
 const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .id = "freebsd-uaudio-buffer",
-    .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
-    .mechanism =
-        "The USB audio driver sends sound in blocks of buffer_ms, whatever period a program uses. "
-        "If the period is shorter, the program wakes only once for several of its periods.",
+    .title = "Length of USB audio blocks (hw.usb.uaudio.buffer_ms)",
+    .mechanism = "The USB audio driver sends sound in blocks that last hw.usb.uaudio.buffer_ms, "
+                 "whatever period a program uses. If the period is shorter, the driver wakes the "
+                 "program only once for several of its periods.",
     .cost = "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy "
             "USB bus the sound may have gaps",
-    .when_not = "playback without live input: 4 ms is a good choice",
-    .sources =
-        "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms of delay with "
-        "buffer_ms 8, 4, 2, 1)\n"
-        "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
-        "not verified: whether 14.1 is the first release with it, and whether 13.3 has it\n"
-        "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
-        "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
-    .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that "
-               "2 to 8 with a ring of 2 * 8 ms (commit b2e97edffdab of 2023, review D41942; which "
-               "release is the first: not verified)",
+    .when_not = "you only play back, without live input: then 4 ms is a good choice",
+    .sources = "manual snd_uaudio(4); FreeBSD review D41942, where 32, 16, 8, 4 ms of delay were "
+               "measured with buffer_ms 8, 4, 2, 1\n"
+               "from commit b2e97edffdab on the range is 1 to 8, the default 4; before that 2 to "
+               "8, with a buffer of 2 * 8 ms\n"
+               "not checked: whether 14.1 is the first release with it, and whether 13.3 has it\n"
+               "when it takes effect: by the commit, when the device is opened again; by the "
+               "manual, when it is plugged in again\n"
+               "seen: blocks of 8 ms on 13.2 with the value 8, of 4 ms on 15.1 with the value 4",
+    .history = "14: 1 ms is allowed, the default is 4, and the buffer gets shorter with the value; "
+               "before that 2 to 8 with a buffer of 2 * 8 ms (commit b2e97edffdab of 2023, review "
+               "D41942; the first release with it was not checked)",
     .now = USB_NOW("2", OPEN_AGAIN),
     .persistent = USB_EVER("2"),
     .needs = ST_NEEDS_REOPEN,

@@ -25,9 +25,10 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
     if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX) <
         OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
-    st_finding_unknown(finding,
-                       "from FreeBSD 15 on kern.timecounter.nanosleep_precise decides whether "
-                       "sleeps are stretched; its value, or the version, is unknown");
+    st_finding_unknown(
+        finding,
+        "whether the kernel makes sleeps too long is unknown: from FreeBSD 15 on "
+        "kern.timecounter.nanosleep_precise decides, and its value or the version is unknown");
     return NANOSLEEP_UNKNOWN;
 }
 
@@ -49,8 +50,8 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
     }
     if (ret->coarse_ns > 0) {
         st_finding_unknown(finding,
-                           "sleeps may end %.1f µs late, or one clock tick later than that: this "
-                           "depends on kern.hz, and kern.hz is unknown",
+                           "each sleep may end %.1f µs late, or one clock tick later than that: "
+                           "this depends on kern.hz, which is unknown",
                            ret->slop_ns / 1e3);
         return false;
     }
@@ -64,21 +65,24 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late,
     const double max_us = late->max_ns / 1e3;
     const double settled_us = late->settled_ns / 1e3;
     const bool is_coarse = late->coarse_ns > 0;
-    st_finding_advice(finding,
-                      "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the "
-                      "value 0 removes this lateness",
-                      percent, max_us,
-                      is_coarse ? "one clock tick included"
-                                : st_text("in a regular loop about %.0f µs", settled_us));
+    st_finding_advice(
+        finding,
+        "with alloweddeviation %jd the kernel makes each sleep up to %.1f µs too long (%s); with "
+        "the value 0 it does not",
+        percent, max_us,
+        is_coarse ? "this includes one clock tick"
+                  : st_text("about %.0f µs in a program that wakes up regularly", settled_us));
     st_finding_effect(
         finding, max_us,
-        "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs%s",
+        "the kernel may make a sleep longer by up to 1/2^%d of its length: %.1f µs / 2^%d = %.1f "
+        "µs%s",
         late->shift, period_us, late->shift, late->slop_ns / 1e3,
-        is_coarse ? st_text(", plus %.1f µs because the kernel uses its coarse clock for sleeps of "
-                            "%.1f ms or more",
-                            late->coarse_ns / 1e3, late->threshold_ns / 1e6)
-                  : st_text("; in a regular loop %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
-                            settled_us));
+        is_coarse
+            ? st_text(", plus %.1f µs because the kernel uses its coarse clock for sleeps of "
+                      "%.1f ms or more",
+                      late->coarse_ns / 1e3, late->threshold_ns / 1e6)
+            : st_text("; for a program that wakes up regularly %.1f µs / (1 + 2^-%d) = %.1f µs",
+                      max_us, late->shift, settled_us));
     st_rule_fix(finding);
 }
 
@@ -91,19 +95,20 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late,
     const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
         st_finding_fine(finding,
-                        "alloweddeviation %jd adds no lateness here, because the event timer is "
-                        "periodic: see 'sleeptune report freebsd-eventtimer'",
+                        "alloweddeviation %jd makes no sleep longer here, but the periodic event "
+                        "timer does: see 'sleeptune report freebsd-eventtimer'",
                         percent);
         return;
     }
     st_finding_advice(
         finding,
-        "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of %.1f µs and "
-        "makes it up to %.1f µs too long; the value 0 removes this lateness",
+        "with alloweddeviation %jd the kernel measures sleeps of %.1f µs by its coarse clock and "
+        "makes them up to %.1f µs too long; with the value 0 it does not",
         percent, period_us, coarse_us);
-    st_finding_effect(finding, coarse_us,
-                      "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more",
-                      coarse_us, late->threshold_ns / 1e6);
+    st_finding_effect(
+        finding, coarse_us,
+        "up to %.1f µs: the kernel measures sleeps of %.1f ms or more by its coarse clock",
+        coarse_us, late->threshold_ns / 1e6);
     st_rule_fix(finding);
 }
 
@@ -114,12 +119,14 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
     if (percent <= 0)
-        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
+        st_finding_fine(finding, "alloweddeviation is %jd: the kernel does not make sleeps longer",
+                        percent);
     else if (kind == NANOSLEEP_PRECISE)
-        st_finding_fine(finding,
-                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; "
-                        "programs that wait in poll, select or kevent may wake up to %.1f µs late",
-                        percent, late.max_ns / 1e3);
+        st_finding_fine(
+            finding,
+            "alloweddeviation %jd does not make sleeps longer on this kernel (clock_nanosleep); "
+            "only programs that wait in poll, select or kevent may wake up to %.1f µs late",
+            percent, late.max_ns / 1e3);
     else if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0)
         judge_periodic(percent, &late, finding);
     else
@@ -128,28 +135,28 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
-    .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
-    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the "
-                 "later, also of real-time threads. Up to FreeBSD 14 it affects nanosleep, "
+    .title = "Sleeps that last too long (kern.timecounter.alloweddeviation)",
+    .mechanism = "To save power the kernel may end a sleep late, also of real-time threads: the "
+                 "longer the sleep, the later. Up to FreeBSD 14 this affects nanosleep, "
                  "clock_nanosleep and usleep; on all versions poll, select and kevent. The setting "
                  "is not a permitted drift between clocks, as is often written.",
     .cost = "power: timers that are close together no longer share one wake-up",
     .when_not = "laptops on battery that play no music. For programmers: a wait with a kqueue "
                 "timer (EVFILT_TIMER), a condition variable or a semaphore is exact at any value "
                 "of this setting.",
-    .sources =
-        "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c "
-        "kern_clock_nanosleep()\n"
-        "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
-        "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
-        "measured on 13.2 and 15.1 with periods of 1.3 to 10 ms: the lateness in a regular loop "
-        "agrees to 0.5 µs\n"
-        "a problem from a quarter of the period on: a limit that sleeptune chose",
-    .history =
-        "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
-        "11.1 to 14)\n"
-        "15.0: no longer on the usual clocks, unless nanosleep_precise is 0; poll, select, kevent "
-        "and the _FAST clocks are still stretched (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
+    .sources = "FreeBSD's source code: sys/kern/kern_tc.c, tc_adjprecision(); "
+               "sys/kern/kern_time.c, kern_clock_nanosleep(); for periodic timers "
+               "sys/kern/kern_clocksource.c, handleevents(), nextcallopt\n"
+               "manual nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit "
+               "626ea75ed2e9\n"
+               "measured on 13.2 and 15.1 with periods of 1.3 to 10 ms: programs that wake up "
+               "regularly are as late as calculated, within 0.5 µs\n"
+               "a limit that sleeptune chose: a problem from a quarter of the period on",
+    .history = "11.1: sleeps of clock_nanosleep and nanosleep last too long with all clocks "
+               "(sys/kern/kern_time.c of 11.1 to 14)\n"
+               "15.0: they end on time with the usual clocks, unless nanosleep_precise is 0; waits "
+               "in poll, select and kevent and with the _FAST clocks still last too long "
+               "(nanosleep(2) of May 2025, commit 626ea75ed2e9)",
     ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
                           ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
@@ -199,8 +206,9 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
             finding,
             "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
             tick_us);
-        st_finding_effect(finding, tick_us, "one tick: 1 / (hz %jd * singlemul %jd) = %.1f µs", hz,
-                          mul, tick_us);
+        st_finding_effect(finding, tick_us,
+                          "at most one clock tick: 1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul,
+                          tick_us);
     }
     const char *other = find_alternative(finding->facts);
     if (flags < 0 || (flags & ET_ONESHOT) != 0)
@@ -221,19 +229,22 @@ static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
     } else if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other != NULL) {
-        st_finding_advice(finding,
-                          "%jd CPUs share the event timer %s, so another CPU may have to pass on a "
-                          "wake-up; with the event timer %s each CPU has its own",
-                          cpus, timer, other);
+        st_finding_advice(
+            finding,
+            "%jd CPUs share the event timer %s, so a thread may wake up late, because another CPU "
+            "must pass on its wake-up; with the event timer %s each CPU has its own",
+            cpus, timer, other);
         st_machine_fix_sysctl(finding, EVENT_TIMER, other);
     } else if (flags < 0 && cpus > 1) {
-        st_finding_unknown(
-            finding, "the event timer is in one-shot mode; it is unknown whether %jd CPUs share it",
-            cpus);
+        st_finding_unknown(finding,
+                           "sleeps do not wait for a clock tick (event timer in one-shot mode); it "
+                           "is unknown whether the %jd CPUs share one event timer",
+                           cpus);
     } else {
-        st_finding_fine(finding,
-                        "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
-                        timer);
+        st_finding_fine(
+            finding,
+            "sleeps end on time, not only at clock ticks (the event timer %s is in one-shot mode)",
+            timer);
     }
 }
 
@@ -245,12 +256,12 @@ const struct st_rule st_rule_freebsd_eventtimer = {
                  "can end only at one of these interrupts.",
     .cost = "none: one-shot is the default and saves power",
     .when_not =
-        "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
-    .sources = "eventtimers(4)\n"
-               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h "
-               "(flags)\n"
-               "a problem from a tick of half the period on: a limit that sleeptune chose; stathz "
-               "is taken as 127",
+        "the computer's one-shot timers are broken: then raise kern.eventtimer.singlemul instead",
+    .sources = "manual eventtimers(4)\n"
+               "FreeBSD's source code: sys/kern/kern_clocksource.c, setuptimer(), handleevents(); "
+               "sys/sys/timeet.h (flags)\n"
+               "a limit that sleeptune chose: a problem if a tick is at least half the period; it "
+               "assumes stathz 127",
     .now = "sysctl kern.eventtimer.periodic=0",
     .persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
                   "kern.eventtimer.periodic=0",
@@ -278,8 +289,8 @@ static void judge_hz(struct st_finding *finding, int64_t hz)
     int64_t periodic;
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         st_finding_unknown(finding,
-                           "kern.hz is %jd; kern.eventtimer.periodic could not be read, so it is "
-                           "unknown whether sleeps depend on kern.hz",
+                           "whether sleeps last until the next clock tick is unknown: kern.hz is "
+                           "%jd, but kern.eventtimer.periodic could not be read",
                            hz);
     else if (periodic != 0 && hz < HZ_USUAL)
         st_rule_advise(finding,
@@ -288,31 +299,32 @@ static void judge_hz(struct st_finding *finding, int64_t hz)
                        hz);
     else if (periodic != 0)
         st_finding_fine(finding,
-                        "kern.hz is %jd and the event timer is periodic; 'sleeptune report "
-                        "freebsd-eventtimer' shows the lateness",
+                        "kern.hz is %jd, which is enough; sleeps wait for clock ticks because of "
+                        "the periodic event timer: see 'sleeptune report freebsd-eventtimer'",
                         hz);
     else
         st_finding_fine(finding,
-                        "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend "
-                        "on it; 'sleeptune report freebsd-alloweddeviation' judges long sleeps; "
+                        "short sleeps do not depend on kern.hz (%jd), because the event timer is "
+                        "one-shot; 'sleeptune report freebsd-alloweddeviation' judges long sleeps; "
                         "POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
                         hz, 2e3 / (double)hz);
 }
 
 const struct st_rule st_rule_freebsd_hz = {
     .id = "freebsd-hz",
-    .title = "Timer ticks (kern.hz)",
-    .mechanism = "With a one-shot event timer (the default) short sleeps do not depend on kern.hz. "
-                 "Three kinds of waits do: all sleeps with a periodic event timer; POSIX timers, "
-                 "which are rounded up to ticks; and long sleeps, if the kernel uses its coarse "
-                 "clock for them (see 'sleeptune report freebsd-alloweddeviation').",
+    .title = "Clock ticks (kern.hz)",
+    .mechanism = "kern.hz is the number of clock ticks in a second. With a one-shot event timer "
+                 "(the default) short sleeps do not depend on it. Three kinds of waits do: all "
+                 "sleeps with a periodic event timer; POSIX timers, which are rounded up to ticks; "
+                 "and long sleeps, if the kernel uses its coarse clock for them (see 'sleeptune "
+                 "report freebsd-alloweddeviation').",
     .cost = "power: more clock interrupts",
-    .when_not = "the event timer is in one-shot mode (the default). Values above 2000: in 2009 "
-                "users reported larger sleep errors",
-    .sources = "FreeBSD sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
-               "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX "
-               "timer of 2.667 ms was 17.3 ms late at hz 100\n"
-               "default 100 in virtual machines: seen in captures of 13.2 and 15.1",
+    .when_not = "the event timer is in one-shot mode (the default): then leave it. Do not set more "
+                "than 2000: in 2009 users reported larger sleep errors with that",
+    .sources = "FreeBSD's source code: sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
+               "measured on 13.2 with hz 100 and 1000: clock_nanosleep was equally late; a POSIX "
+               "timer of 2.667 ms was 17.3 ms late with hz 100\n"
+               "the default in virtual machines is 100, as seen on 13.2 and 15.1",
     .persistent = "# /boot/loader.conf\nkern.hz=\"1000\"",
     .needs = ST_NEEDS_REBOOT,
     .check = "sysctl kern.hz   # 1000",
@@ -399,28 +411,29 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
                       "freebsd-fast-gettime' for how programs read it",
                       hardware);
     else if (r != 0 && r != -ENOENT)
-        st_finding_unknown(
-            finding,
-            "the system clock is %s; it is unknown whether programs can read it without a "
-            "system call (fast_gettime)",
-            hardware);
+        st_finding_unknown(finding,
+                           "the system clock is %s; it is unknown whether programs can read it "
+                           "fast, without a system call (fast_gettime)",
+                           hardware);
     else
-        st_finding_fine(finding, "the system clock is %s, which is read without a system call",
+        st_finding_fine(finding,
+                        "the system clock is %s, which programs read fast (without a system call)",
                         hardware);
 }
 
 const struct st_rule st_rule_freebsd_timecounter = {
     .id = "freebsd-timecounter",
-    .title = "Timecounter: the cost of a clock read",
+    .title = "System clock (timecounter): how fast programs can read it",
     .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own "
                  "counter (TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each "
                  "read may take about a microsecond or more.",
-    .cost = "none, if the kernel gives the TSC the highest quality",
-    .when_not = "the kernel gives the TSC a lower quality than the clock in use",
-    .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
-               "sys/dev/acpica/acpi_hpet.c\n"
-               "cost of a read: not measured on FreeBSD; 'sleeptune-lab syscall' prints it for "
-               "this machine",
+    .cost = "none, if the kernel trusts the TSC most (highest quality)",
+    .when_not =
+        "the kernel trusts the TSC less (lower quality) than the clock in use: then keep that one",
+    .sources = "manual timecounters(4); FreeBSD's source code: sys/kern/kern_tc.c (quality, "
+               "fast_gettime), sys/dev/acpica/acpi_hpet.c\n"
+               "how long a clock read takes was not measured on FreeBSD; 'sleeptune-lab syscall' "
+               "prints it for this machine",
     .now = "sysctl kern.timecounter.hardware=TSC-low",
     .persistent = "# /etc/sysctl.conf\nkern.timecounter.hardware=TSC-low",
     .check =
@@ -439,32 +452,37 @@ static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
     const int64_t percent =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, 1);
     if (precise == 1)
-        st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
+        st_finding_fine(
+            finding,
+            "sleeps end on time (clock_nanosleep), whatever the value of alloweddeviation");
     else if (percent <= 0)
         st_finding_fine(
-            finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd",
+            finding,
+            "sleeps end on time because alloweddeviation is %jd, although nanosleep_precise is 0",
             percent);
     else
         st_rule_advise(finding,
-                       "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
-                       "see 'sleeptune report freebsd-alloweddeviation' for the lateness");
+                       "nanosleep_precise is 0, so the kernel makes sleeps too long, as on FreeBSD "
+                       "14; 'sleeptune report freebsd-alloweddeviation' shows by how much");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .id = "freebsd-nanosleep-precise",
     .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
-    .mechanism =
-        "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
-        "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
-        "alloweddeviation says. It stretches poll, select and kevent at both values.",
+    .mechanism = "From FreeBSD 15.0 on, sleeps by nanosleep and clock_nanosleep on the usual "
+                 "clocks end on time by default. With kern.timecounter.nanosleep_precise=0 the "
+                 "kernel makes them too long again, by what alloweddeviation allows. Waits in "
+                 "poll, select and kevent are too long with both values.",
     .cost = "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 "
             "does so by default",
     .when_not = "laptops on battery that play no music",
-    .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
-               "measured on 15.1: with 1, 6.4 to 6.8 µs late at any alloweddeviation; with 0 and 5 "
-               "%, 162.9 µs late (2667 µs)",
+    .sources =
+        "manual nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
+        "measured on 15.1 with a period of 2667 µs: with the value 1, threads woke up 6.4 to 6.8 "
+        "µs late at any alloweddeviation; with 0 and alloweddeviation 5, 162.9 µs late",
     .history =
-        "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
+        "15.0: the setting is new, and on by default (nanosleep(2) of May 2025, commit "
+        "626ea75ed2e9)\n"
         "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
@@ -472,8 +490,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
                           ST_KEY_FREEBSD_KERN_OSRELDATE),
     .most = 1,
     .judge_number = judge_nanosleep_precise,
-    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see 'sleeptune "
-              "report freebsd-alloweddeviation'",
+    .absent = "this kernel does not have the setting nanosleep_precise, which came with FreeBSD "
+              "15.0: see 'sleeptune report freebsd-alloweddeviation'",
 };
 
 /* --- freebsd-fast-gettime: can programs read the clock without a system call? --- */
@@ -484,14 +502,15 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C "
                  "library reads the timecounter itself, from a page that the kernel shares; "
                  "without fast_gettime each clock read enters the kernel.",
-    .when_not = "never: 1 is the default",
-    .sources = "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was "
-               "not measured",
+    .when_not = "never: 1 is the default and the best value",
+    .sources = "FreeBSD's source code: sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; how long "
+               "the system call takes was not measured",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
     .facts = ST_RULE_KEYS(FAST),
-    .cases =
-        ST_RULE_CASES({0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
-                      {0, ST_STATUS_OK,
-                       "programs can read the clock without a system call (see 'sleeptune report "
-                       "freebsd-timecounter' for the cost)"}),
+    .cases = ST_RULE_CASES(
+        {0, ST_STATUS_ADVICE,
+         "fast_gettime is 0: programs must ask the kernel for each clock read, which is slow"},
+        {0, ST_STATUS_OK,
+         "programs can read the clock without a system call; 'sleeptune report "
+         "freebsd-timecounter' judges the clock itself"}),
 };

@@ -64,15 +64,16 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     st_finding_quote(finding, shown);
     const char *name = st_fact_beside_text_or(shown, "product", "a USB audio interface");
     if (asleep_n > 0) {
-        st_finding_advice(
-            finding,
-            "the kernel may suspend %.40s when nothing plays; it may then wake late or not at all",
-            name);
-        st_finding_effect(finding, 0, "while a stream is open the interface stays awake");
+        st_finding_advice(finding,
+                          "the kernel may suspend %.40s when nothing plays; the interface may then "
+                          "wake up late or not at all",
+                          name);
+        st_finding_effect(finding, 0, "no lateness while you play: the interface stays awake then");
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
+        st_finding_unknown(finding, "whether the kernel may suspend %.40s could not be read", name);
     } else {
-        st_finding_fine(finding, "the USB audio interfaces (%zu) stay awake", devices_n);
+        st_finding_fine(finding, "the kernel does not suspend the USB audio interfaces (%zu)",
+                        devices_n);
     }
 }
 
@@ -83,8 +84,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
                  "An audio interface then needs part of a second to wake, and some never wake.",
     .cost = "power: up to some hundred mW (not measured here)",
     .when_not = "on battery, if you seldom use the interface",
-    .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
-               "autosuspend_delay_ms (negative: never)",
+    .sources = "Linux documentation: driver-api/usb/power-management.rst, power/control and "
+               "autosuspend_delay_ms (a negative delay means never)",
     .now = "echo on | sudo tee " NOW_FILE("DEVICE"),
     .persistent = EVER(RULE("VVVV", "PPPP")),
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
@@ -143,14 +144,13 @@ static void judge_usb_path(struct st_finding *finding)
         if (speed != FULL_SPEED_MBIT ||
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
-        st_rule_advise(
-            finding,
-            software
-                ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose driver "
-                  "does part of the work in software: it loses packets if an interrupt comes late"
-                : "%.40s and another audio interface share a hub with one translator for both: "
-                  "there may be no room for all packets",
-            st_fact_beside_text_or(fact, "product", "a USB audio interface"));
+        st_rule_advise(finding,
+                       software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, "
+                                  "whose driver does part of the work in software: sound packets "
+                                  "are lost if an interrupt comes late"
+                                : "%.40s and another audio interface share a USB hub that has only "
+                                  "one translator for slow devices: sound packets may be lost",
+                       st_fact_beside_text_or(fact, "product", "a USB audio interface"));
         return;
     }
     if (finding->summary == NULL && devices_n > 0)
@@ -160,28 +160,28 @@ static void judge_usb_path(struct st_finding *finding)
                         devices_n, ST_PLURAL(devices_n));
     else if (finding->summary == NULL)
         st_finding_not_applicable(finding,
-                                  "no USB audio interface with a known speed is connected");
+                                  "no USB audio interface whose speed is known is connected");
 }
 
 const struct st_rule st_rule_linux_usb_path = {
     .id = "linux-usb-path",
-    .title = "The way from a USB interface to the computer",
+    .title = "USB hubs between an audio interface and the computer",
     .mechanism =
         "A USB interface of 12 Mbit/s needs a translator to the faster bus. Up to the Raspberry Pi "
-        "3 it is software (dwc_otg, dwc2); simple hubs have one for all ports. Sound that does not "
-        "get through in its millisecond is lost, and no xrun counter shows it.",
+        "3 the translator is software (dwc_otg, dwc2); simple hubs have one for all ports. Sound "
+        "that does not get through in its millisecond is lost, and no xrun counter shows it.",
     .privilege = "none",
-    .when_not = "you hear no gaps",
-    .sources = "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
-               "interfaces on a hub with one translator), 1998 (a camera beside it), 2020 (without "
-               "a hub), 7475 (dwc2)\n"
-               "no limit is known for hubs between, cameras on the same bus and the CPU that the "
-               "controller interrupts: details show them",
+    .when_not = "you hear no gaps: then leave it",
+    .sources = "users' reports: raspberrypi/linux issues 575 and 611 (\"Data may have been "
+               "lost\"), 1842 (two interfaces on a hub with one translator), 1998 (with a camera), "
+               "2020 (without a hub), 7475 (dwc2)\n"
+               "how many hubs or cameras on the same bus are too many is unknown; the report shows "
+               "them with --details",
     .persistent = "# use another controller's port if possible ('lsusb -t' shows them)\n"
                   "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # good: 480M, or no other 12M audio device on its hub, and not dwc_otg",
-    .undo = "put it back",
+    .undo = "plug the interface back in where it was",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.hubs_n",
                           ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller",
                           ST_KEYS_USB_AUDIO "*", ST_KEYS_USB_CAMERA "*.product",
@@ -196,9 +196,9 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .title = "Options of the USB audio driver",
     .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With "
                  "N it fills a queue of packets ahead, so the sound is heard later.",
-    .when_not =
-        "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
-    .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c",
+    .when_not = "your interface crackles in the low-latency mode: some work only with lowlatency=N",
+    .sources =
+        "modinfo snd_usb_audio (lowlatency, by default Y); Linux source code: sound/usb/card.c",
     .persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
                   "options snd_usb_audio lowlatency=1",
     .needs = ST_NEEDS_REBOOT,
@@ -207,11 +207,13 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .most = 1,
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
-    .cases = ST_RULE_CASES({1, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode"},
-                           {0, ST_STATUS_ADVICE,
-                            "snd_usb_audio's low-latency mode is off, so USB playback sends more "
-                            "packets ahead than needed",
-                            "adds delay to the sound; threads do not wake later"}),
+    .cases = ST_RULE_CASES(
+        {1, ST_STATUS_OK,
+         "the USB audio driver (snd_usb_audio) runs in its low-latency mode, its default"},
+        {0, ST_STATUS_ADVICE,
+         "the low-latency mode of the USB audio driver (snd_usb_audio) is off, so you hear the "
+         "sound later than needed",
+         "it delays the sound, not the audio threads"}),
 };
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
@@ -238,16 +240,18 @@ static bool has_hda(struct st_finding *finding)
 static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
 {
     if (!has_hda(finding)) {
-        st_finding_fine(
-            finding, "no built-in HD audio card is here; HDMI of a graphics card does not count");
+        st_finding_fine(finding, "no built-in HD audio card is here that could be switched off; "
+                                 "HDMI of a graphics card does not count");
     } else if (after_s == 0) {
-        st_finding_fine(finding, "the sound card stays on");
+        st_finding_fine(
+            finding,
+            "the sound card stays on when nothing plays, so the next sound begins without a click");
     } else {
         st_finding_advice(finding,
                           "the sound card is switched off after %jd s of silence; the next sound "
                           "then begins late, maybe with a click",
                           after_s);
-        st_finding_effect(finding, 0, "while a stream is open the card stays on");
+        st_finding_effect(finding, 0, "no lateness while you play: the card stays on then");
         st_rule_fix(finding);
     }
 }
@@ -255,13 +259,13 @@ static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
 const struct st_rule st_rule_linux_hda_power_save = {
     .id = "linux-hda-power-save",
     .title = "Power saving of the built-in sound card",
-    .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. "
-                 "Switching it on again may take some hundred ms and may click. While a stream "
-                 "plays, nothing is switched off.",
+    .mechanism = "The HD audio driver switches the sound chip (codec) off after some seconds in "
+                 "which nothing plays. Switching it on again may take some hundred ms and may "
+                 "click. While something plays, nothing is switched off.",
     .cost = "power: about half a watt",
-    .when_not = "on battery",
-    .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, "
-               "the driver's own deny list",
+    .when_not = "on battery, unless the clicks disturb you",
+    .sources = "Linux documentation: sound/hd-audio/notes.rst (power_save, power_save_controller; "
+               "for some cards the driver never saves power)",
     .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
     .persistent = "# /etc/modprobe.d/sleeptune.conf\n"
                   "options snd_hda_intel power_save=0 power_save_controller=N",
@@ -312,16 +316,19 @@ static void judge_idle_suspend(struct st_finding *finding)
     if (closed != NULL) {
         st_finding_quote(finding, closed);
         st_finding_advice(finding,
-                          "%.60s is closed after %jd s of silence; the next sound begins late, "
-                          "maybe with a click",
+                          "the output %.60s is closed after %jd s of silence; the next sound "
+                          "begins late, maybe with a click",
                           closed->text, closed_s);
-        st_finding_effect(finding, 0, "while something plays the device stays open");
+        st_finding_effect(finding, 0, "no lateness while you play: the output stays open then");
         st_rule_fix(finding);
     } else if (kept_n > 0) {
-        st_finding_fine(finding, "the outputs in use (%zu) stay open when nothing plays", kept_n);
+        st_finding_fine(finding,
+                        "the outputs in use (%zu) stay open when nothing plays, so the next sound "
+                        "begins without a click",
+                        kept_n);
     } else {
-        st_finding_not_applicable(
-            finding, "PipeWire has no ALSA output besides HDMI, and nothing plays there");
+        st_finding_not_applicable(finding,
+                                  "PipeWire has no output but HDMI, on which nothing plays");
     }
 }
 
@@ -333,9 +340,10 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .privilege = "root; none for a file in ~/.config/wireplumber",
     .cost = "power: the device stays on",
     .when_not = "on battery, or you hear no clicks between sounds",
-    .sources = "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 "
-               "if not set)\n"
-               "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
+    .sources =
+        "WirePlumber's source code: src/scripts/node/suspend-node.lua "
+        "(session.suspend-timeout-seconds, 5 if not set)\n"
+        "a user's report: pops after 5 s, gone with 0 (discussion.fedoraproject.org/t/102599)",
     .persistent =
         "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
         "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
@@ -360,11 +368,11 @@ static void judge_card_rate(struct st_finding *finding)
         const char *name = st_machine_stream_name(fact);
         st_finding_quote(finding, fact);
         if (!fact->is_int || st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
-            st_finding_unknown(finding, "the rate of %.40s could not be read", name);
+            st_finding_unknown(finding, "how fast %.40s really plays could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
-                           "%.40s plays %jd frames a second instead of %jd (%.1f %% slow): the "
-                           "sound falls behind, and no xrun counter sees it",
+                           "%.40s plays %jd frames a second instead of %jd (%.1f %% too slow): the "
+                           "sound falls behind, and no xrun counter shows it",
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
@@ -372,24 +380,25 @@ static void judge_card_rate(struct st_finding *finding)
                       fast */
     }
     if (right_n > 0 && finding->summary == NULL)
-        st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
+        st_finding_fine(finding, "each sound card that plays (%zu) keeps its sample rate", right_n);
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding,
-                                  "no sound has played long enough to measure the card's rate");
+        st_finding_not_applicable(
+            finding, "nothing has played long enough to measure how fast the card plays");
 }
 
 const struct st_rule st_rule_linux_card_rate = {
     .id = "linux-card-rate",
-    .title = "The rate that the sound card really has",
+    .title = "Sample rate that the sound card really has",
     .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. "
                  "Programs then wait or drop sound: the pitch is too low, video falls behind, and "
                  "every xrun counter stays at 0.",
     .privilege = "none",
-    .when_not = "the stream was paused or the clock was set while it played: close the stream and "
-                "check again",
-    .sources = "users report: bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, "
-               "no xruns); Linux sound/core/pcm.c\na card counts as slow by more than 5 % after 3 "
-               "s or more: limits that sleeptune chose",
+    .when_not = "the program was paused or the computer's time was set while it played: stop the "
+                "program and check again",
+    .sources = "a user's report: DisplayPort with 39,526 instead of 48,000 Hz, without xruns "
+               "(bc250-docs issue 39); Linux source code: sound/core/pcm.c\n"
+               "limits that sleeptune chose: a card is slow if it plays more than 5 % too slowly "
+               "for at least 3 s",
     .persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
     .needs = ST_NEEDS_REOPEN,
     .check =
@@ -423,41 +432,46 @@ static void judge_card_clocks(struct st_finding *finding)
             finding,
             {llabs(rate_ppm) > RATE_PPM, ST_STATUS_ADVICE,
              st_text("the card that records runs %.2f %% too %s: its clock or its sample rate is "
-                     "wrong, and sound has another pitch",
+                     "wrong, so the pitch of the sound changes",
                      fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow")},
             {away_ppm >= DRIFT_PPM, ST_STATUS_ADVICE,
              st_text(
-                 "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
+                 "the clocks of the cards that play and record differ by %.0f ppm: unless sound is "
                  "resampled, %u frames are lost or played twice every %s",
                  away_ppm, wish->frames,
                  st_ns_short(llround(wish->frames / (fmax(away_ppm, 1) * 1e-15 * wish->rate_hz))))},
             {is_unread, ST_STATUS_UNKNOWN,
-             "what 'sleeptune listen' measured of the clocks could not be read"},
+             "sleeptune does not understand what 'sleeptune listen' measured of the cards' clocks"},
             {!has_drift && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), ST_STATUS_UNKNOWN,
-             "whether the clocks drift apart is unknown: the run of 'sleeptune listen' was "
+             "whether the cards' clocks drift apart is unknown: the run of 'sleeptune listen' was "
              "invalid"},
             {!has_rate && !has_drift, ST_STATUS_NOT_APPLICABLE,
-             "'sleeptune listen' measures the clocks, but none of its results was given"},
-            {has_rate, ST_STATUS_OK, "the card that records keeps its rate within 0.1 %"},
+             "only 'sleeptune listen' measures the cards' clocks, and none of its results was "
+             "given"},
+            {has_rate, ST_STATUS_OK, "the card that records keeps its sample rate within 0.1 %"},
             {true, ST_STATUS_OK,
-             st_text("the clocks of both cards are less than %d ppm apart", DRIFT_PPM)}))
+             st_text("the clocks of both cards differ by less than %d ppm, so no sound is lost "
+                     "between them",
+                     DRIFT_PPM)}))
         st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_card_clocks = {
     .id = "linux-card-clocks",
     .title = "Clocks of the cards that play and record",
-    .mechanism = "Each card counts frames with a clock of its own, and two clocks drift apart. The "
-                 "difference fills or empties a buffer until a period is lost or played twice, "
-                 "unless sound is resampled.",
+    .mechanism =
+        "Each sound card has a clock of its own, and two clocks drift apart. The difference fills "
+        "or empties a buffer until a period is lost or played twice, unless sound is resampled.",
     .privilege = "none",
-    .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear no gaps",
+    .when_not = "PipeWire, zita-a2j or zita-j2a resamples the sound of the second card, and you "
+                "hear no gaps: then leave it",
     .sources =
-        "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
-        "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 "
+        "users' reports: pjsip/pjproject issue 2339 (recording 0.6 % faster than playback: "
+        "choppy); agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a dropout each 90 "
         "minutes)\n"
-        "jackaudio.github.com wiki, WalkThrough_User_AlsaInOut (two cards without word clock)\n"
-        "10 ppm and 0.1 %: limits that sleeptune chose",
+        "two cards without word clock: jackaudio.github.com wiki, WalkThrough_User_AlsaInOut\n"
+        "limits that sleeptune chose: advice if the clocks differ by 10 ppm or more, or a sample "
+        "rate is wrong by more than 0.1 %",
     .persistent = "# two clocks: play and record on one interface, or clock one card by the other\n"
                   "# (word clock, S/PDIF, ADAT), or in JACK let zita-a2j or zita-j2a resample the\n"
                   "# second one. A wrong rate: set the card's clock source to internal, or update\n"
@@ -465,7 +479,7 @@ const struct st_rule st_rule_linux_card_clocks = {
     .needs = ST_NEEDS_REOPEN,
     .check = "sleeptune listen --back DEVICE --json | sleeptune report --input - linux-card-clocks "
              "  # DEVICE: the card that records",
-    .undo = "choose the old card again",
+    .undo = "use the cards as before",
     .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,
 };
@@ -535,9 +549,9 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_quote(finding, step);
             st_finding_quote(finding, node);
             st_finding_advice(finding,
-                              "%.60s reports its play position in jumps of %jd frames or more; "
-                              "PipeWire keeps %.0f + %jd frames ready, so a dropout is possible "
-                              "although all programs are in time",
+                              "the card %.60s reports its play position in jumps of %jd frames or "
+                              "more, and PipeWire keeps only %.0f + %jd frames ready: sound may "
+                              "drop out although all programs are in time",
                               name, frames, cycle, reserve);
             while (wanted < frames && wanted < HEADROOM_MAX)
                 wanted *= 2;
@@ -547,19 +561,20 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
         if (emulated && frames >= hz / 200 && 4 * (double)frames >= cycle) {
             st_finding_quote(finding, step);
             st_finding_advice(finding,
-                              "%.60s in a virtual machine reports its position in steps of %jd "
-                              "frames or more, a large part of PipeWire's cycle of %jd: PipeWire "
-                              "counts xruns although the buffer is full",
+                              "the card %.60s in a virtual machine reports its position in jumps "
+                              "of %jd frames or more, a large part of PipeWire's cycle of %jd: "
+                              "PipeWire counts xruns although the buffer is full",
                               name, frames, asked.cycle_frames);
             st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
             return true;
         }
     }
     if (emulated && steps_n == 0 && finding->summary == NULL)
-        st_finding_unknown(finding,
-                           "whether %.60s reports its position in long steps can be seen only "
-                           "while it plays, in the running virtual machine",
-                           name);
+        st_finding_unknown(
+            finding,
+            "whether the card %.60s reports its position in long jumps, so that xruns are counted, "
+            "shows only while it plays: run the report in the virtual machine then",
+            name);
     return false;
 }
 
@@ -585,10 +600,12 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     st_finding_quote(finding, node);
     const int64_t frames = st_fact_beside_int_or(node, "headroom_frames", 0);
     if (frames >= WISHED_FRAMES) {
-        st_finding_fine(finding, "PipeWire keeps %jd frames in reserve for %.100s", frames, card);
+        st_finding_fine(finding, "PipeWire keeps %jd frames in reserve (headroom) for %.100s",
+                        frames, card);
         return;
     }
-    st_finding_advice(finding, "PipeWire keeps %jd frames in reserve for %.100s; you asked for %d",
+    st_finding_advice(finding,
+                      "PipeWire keeps %jd frames in reserve (headroom) for %.100s; you want %d",
                       frames, card, WISHED_FRAMES);
     if (st_facts_int(finding->facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
         st_rule_fix(finding);
@@ -625,35 +642,37 @@ static void judge_device_headroom(struct st_finding *finding)
         if (frames >= (guest ? GUEST_FRAMES : sof))
             continue;
         st_finding_quote(finding, path);
-        st_finding_advice(finding,
-                          "%.60s%s reports its position in steps, and PipeWire keeps only %jd "
-                          "frames in reserve: PipeWire counts xruns although the buffer is full",
-                          name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
+        st_finding_advice(
+            finding,
+            "the card %.60s%s reports its position in jumps, and PipeWire keeps only %jd frames in "
+            "reserve: PipeWire counts xruns although the buffer is full",
+            name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
         fix_headroom(finding, name, guest ? GUEST_FRAMES : SOF_FRAMES);
         return;
     }
     if (finding->summary == NULL)
-        st_finding_fine(finding, "no device that plays needs more headroom");
+        st_finding_fine(finding, "no sound card that plays needs a larger reserve (headroom)");
 }
 
 const struct st_rule st_rule_linux_device_headroom = {
     .id = "linux-device-headroom",
-    .title = "Headroom (reserve) for cards whose position jumps",
+    .title = "Reserve (headroom) for cards whose position jumps",
     .mechanism =
-        "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
-        "reports it in steps (Sound Open Firmware, virtual machines) seems to have emptied the "
-        "buffer. A second card, which follows the clock of another one, needs a reserve, too.",
+        "PipeWire fills the buffer just ahead of the position that the card reports. If a card "
+        "reports it in jumps (Sound Open Firmware, virtual machines), the buffer seems to be empty "
+        "after each. A second card, which follows the clock of another one, needs a reserve, too.",
     .privilege = "root; none for a file in ~/.config/wireplumber",
-    .cost = "latency: as long as the headroom; 1024 frames are 21 ms",
-    .when_not = "there are no xruns",
-    .sources = "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for "
-               "SOF cards\n"
-               "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
-               "users report: try-omarchy pull requests 60 and 69: QEMU's card has steps of 10 ms, "
-               "xruns with a cycle of 1024, none with 4096\n"
-               "PipeWire source spa/plugins/alsa/alsa-pcm.c: PipeWire wakes while a cycle and the "
-               "reserve are in the buffer\n"
-               "sleeptune looks 50 times in 50 ms, so real jumps may be longer",
+    .cost = "latency: the sound is later by the reserve; 1024 frames are 21 ms",
+    .when_not = "there are no xruns: then no reserve is needed",
+    .sources =
+        "users' reports: thesofproject/linux issues 5284 and 5242 (1024 frames helped); PipeWire "
+        "1.5.81 sets a reserve for cards with Sound Open Firmware\n"
+        "WirePlumber's alsa-vm.conf sets 2048 frames in virtual machines, for alsa_*.pci.* only\n"
+        "users' reports: QEMU's card has jumps of 10 ms, xruns with a cycle of 1024, none with "
+        "4096 (try-omarchy pull requests 60 and 69)\n"
+        "PipeWire's source code, spa/plugins/alsa/alsa-pcm.c: PipeWire wakes up while a cycle and "
+        "the reserve are in the buffer\n"
+        "sleeptune reads the position 50 times in 50 ms, so real jumps may be longer",
     .persistent =
         HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
     .needs = ST_NEEDS_REOPEN,
@@ -669,22 +688,27 @@ const struct st_rule st_rule_linux_device_headroom = {
 
 const struct st_rule st_rule_linux_card_faults = {
     .id = "linux-card-faults",
-    .title = "Faults of a sound card that the kernel logged",
-    .mechanism =
-        "A card that does not answer its driver (-71), whose hub switched it off (EMI), or whose "
-        "clock is not valid loses sound or stops. The cause is the cable, the port, the firmware "
-        "or the driver: no setting cures it, but another kernel version may.",
+    .title = "Faults of a sound card in the kernel's log",
+    .mechanism = "A sound card loses sound or stops if it does not answer its driver (error -71), "
+                 "if a hub switches it off because of electrical noise (EMI), or if its clock is "
+                 "not valid. The cause is the cable, the port, the firmware or the driver: no "
+                 "setting cures it, but another kernel version may.",
     .privilege = "none",
-    .when_not = "the kernel logged the lines when you plugged or unplugged the card",
-    .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
-               "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
+    .when_not =
+        "the kernel logged them when you plugged or unplugged the card: then they mean nothing",
+    .sources =
+        "Linux source code: sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
+        "Linux documentation: driver-api/usb/error-codes.rst (error 71 is EPROTO)",
     .persistent =
         "# try the previous kernel; of a USB card also another cable, a port without a hub, "
         "newer firmware",
     .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
-    .undo = "nothing to undo",
+    .undo = "nothing to undo: no setting was changed",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),
     .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "the kernel logged no fault of a sound card since the start"},
-        {0, ST_STATUS_ADVICE, "the kernel's log since the start has faults of a sound card: {}"}),
+        {0, ST_STATUS_OK,
+         "the kernel has logged no fault of a sound card since the computer was started"},
+        {0, ST_STATUS_ADVICE,
+         "number of faults of a sound card in the kernel's log since the computer was started: "
+         "{}"}),
 };
