@@ -135,7 +135,7 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
-    .title = "Sleeps that last too long (kern.timecounter.alloweddeviation)",
+    .title = "Sleeps that are too long (kern.timecounter.alloweddeviation)",
     .mechanism = "To save power the kernel may end a sleep late, also of real-time threads: the "
                  "longer the sleep, the later. Up to FreeBSD 14 this affects nanosleep, "
                  "clock_nanosleep and usleep; on all versions poll, select and kevent. The setting "

@@ -167,8 +167,8 @@ static void judge_preemption(struct st_finding *finding)
     }
     if (finding->wish->period_ns > (preemptible ? RT_PERIOD_NS : FULL_PERIOD_NS)) {
         st_finding_ok(finding,
-                      "the kernel lets audio threads run soon enough for a period of %.2f ms "
-                      "(preemption model: %s)",
+                      "the kernel's preemption model (%s) lets audio threads run soon enough for a "
+                      "period of %.2f ms",
                       name, period_ms);
         return;
     }
