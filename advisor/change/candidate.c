@@ -44,7 +44,7 @@ static bool add_values(struct st_candidates *ret, struct st_platform *machine, b
     ST_PRINT(row->now, "%s", step->old_value);
     ST_PRINT(row->trial, "%s", step->new_value);
     if (st_machine_is_jailed(finding->facts))
-        ST_PRINT(row->not_tried, "only this jail's host can change it");
+        ST_PRINT(row->not_tried, "only the host of this jail can change this setting");
     else if (!as_root)
         ST_PRINT(row->not_tried, NEEDS_ROOT);
     return true;
@@ -66,14 +66,14 @@ static void add_latency(struct st_platform *platform, struct st_candidate *row)
 static void add_slack(struct st_platform *platform, bool counts, struct st_candidate *row)
 {
     int64_t ns = 0;
-    ST_PRINT(row->setting, "sleeptune's own timer slack");
+    ST_PRINT(row->setting, "timer slack of sleeptune's own test");
     ST_PRINT(row->trial, "1 ns");
     const int r = platform->timer_slack_ns(platform, &ns);
     ST_PRINT(row->now, "%lld ns", (long long)ns);
     if (r < 0)
         ST_PRINT(row->not_tried, "timer slack: %s", strerror(-r));
     else if (!counts)
-        ST_PRINT(row->not_tried, "real-time threads have no timer slack");
+        ST_PRINT(row->not_tried, "it would change nothing: real-time threads have no timer slack");
 }
 
 /* --- which findings are candidates --- */

@@ -50,7 +50,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
         {"modprobe",
          {{"/etc/modprobe.d/zz-sleeptune-%r.conf", "options %k %v",
            "/etc/modprobe.d /run/modprobe.d /usr/local/lib/modprobe.d /usr/lib/modprobe.d"}},
-         "takes effect when the module is loaded again, at the latest after a reboot",
+         "takes effect when the kernel module is loaded again, at the latest after a reboot",
          .key = {"_-"},
          .by_name = true},
     /* udev(7): rules are read in the order of file names; an assignment replaces an earlier one.
@@ -81,7 +81,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
         {"systemd",
          {{"/etc/systemd/system/%p.d/90-sleeptune-%r.conf", "%v",
            "/etc/systemd/system/%p.d /run/systemd/system/%p.d /usr/lib/systemd/system/%p.d"}},
-         "takes effect when the unit is restarted",
+         "takes effect when the service is restarted",
          {NAME},
          .head = "[Service]\n",
          .part = "",
@@ -273,7 +273,7 @@ static void look_into(struct search *search, const char *path)
             regexec(&search->names, from, 0, NULL, 0) != 0)
             continue;
         st_text_join(search->shown, sizeof(search->shown), ", ", "%s:%u%s", path, number,
-                     search->later ? " (read later)" : "");
+                     search->later ? " (read later, so it may win)" : "");
     }
     free(text);
 }

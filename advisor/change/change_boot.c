@@ -3,7 +3,7 @@
 #include "advisor/change/change.h"
 
 #define GRUB_FOLDER "/etc/default/grub.d"
-#define BY_CMDLINE  "the line of /etc/kernel/cmdline, then run: sudo "
+#define BY_CMDLINE  "the kernel's boot options in /etc/kernel/cmdline, then run: sudo "
 /* The name of the boot loader, in UTF-16. systemd-boot always writes it, GRUB from 2.12 on if its
  * module bli is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
@@ -58,15 +58,17 @@ static const struct {
     bool after_grub;  /* skipped if GRUB reads drop-ins, unless systemd-boot runs */
     const char *with; /* a program that must exist as well; NULL: none */
 } rows[] = {
-    {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot"},
-    {"/run/ostree-booted", "the options of rpm-ostree kargs"},
-    {"/etc/default/grub-steamos", "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub-steamos, then "
-                                  "run: sudo update-grub. An update of SteamOS may drop it"},
-    {"/boot/firmware/cmdline.txt", "the only line of /boot/firmware/cmdline.txt", true},
-    {"/boot/cmdline.txt", "the only line of /boot/cmdline.txt", true},
-    {"/etc/kernelstub/configuration", "the options of kernelstub", true},
-    {"/usr/sbin/grubby", "the options of grubby", true},
-    {"/usr/bin/grubby", "the options of grubby", true},
+    {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then run: sudo nixos-rebuild boot"},
+    {"/run/ostree-booted", "the kernel's boot options (rpm-ostree kargs)"},
+    {"/etc/default/grub-steamos",
+     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub-steamos, then run: sudo update-grub. An "
+     "update of SteamOS may remove it again"},
+    {"/boot/firmware/cmdline.txt",
+     "the kernel's boot options, the only line of /boot/firmware/cmdline.txt", true},
+    {"/boot/cmdline.txt", "the kernel's boot options, the only line of /boot/cmdline.txt", true},
+    {"/etc/kernelstub/configuration", "the kernel's boot options (kernelstub)", true},
+    {"/usr/sbin/grubby", "the kernel's boot options (grubby)", true},
+    {"/usr/bin/grubby", "the kernel's boot options (grubby)", true},
     {"/usr/sbin/grub2-mkconfig",
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub2-mkconfig -o "
      "/boot/grub2/grub.cfg",
@@ -80,8 +82,10 @@ static const struct {
      "/usr/bin/sdbootutil"},
     {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},
     {"/etc/kernel/cmdline", BY_CMDLINE "kernel-install add, once for each kernel", true},
-    {"/boot/loader/loader.conf", "the options lines in /boot/loader/entries", true},
-    {"/efi/loader/loader.conf", "the options lines in /efi/loader/entries", true},
+    {"/boot/loader/loader.conf",
+     "the kernel's boot options, the lines 'options' in /boot/loader/entries", true},
+    {"/efi/loader/loader.conf",
+     "the kernel's boot options, the lines 'options' in /efi/loader/entries", true},
 };
 
 const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret_path)

@@ -78,7 +78,8 @@ static const char *add_running(struct adder *adder)
         if (r < 0 && r != -ENOENT && r != -ENOTDIR)
             return st_text("cannot read %s: %s", adder->folder, strerror(-r));
     }
-    return adder->why == missing ? st_text("this machine has no %s", key) : adder->why;
+    return adder->why == missing ? st_text("this machine does not have the setting %s", key)
+                                 : adder->why;
 }
 
 /* --- adding files --- */
@@ -100,7 +101,7 @@ static const char *look_at(struct adder *adder, const char **ret_line)
                        adder->finding->rule->id, change->key);
     path = dirname(st_text("%s", form->target));
     if (form->file && st_change_folder_look(adder->machine, path) == -ENOTDIR)
-        return st_text("add by hand to %s this line: %s", path, *ret_line);
+        return st_text("add to %s by hand this line: %s", path, *ret_line);
     return NULL;
 }
 

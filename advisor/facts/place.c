@@ -55,20 +55,21 @@ static const char *limits_text(const struct st_facts *facts)
     if (from == NULL)
         return "";
     if (st_text_is(from, ST_LIMITS_FROM_FILES))
-        return "The limits are those of the shell that saved the files (for another user: --user "
-               "NAME).\n";
+        return "The limits (rtprio, memlock) are those of the shell that saved the files; for "
+               "another user: --user NAME.\n";
     if (st_text_is(from, "ulimit") || st_text_is(from, "rtcqs"))
-        return st_text("The limits are those of the shell in which %s ran.\n", from);
-    return st_text(
-        "The rights are those that %.*s gets at login. Services have limits of their own.\n",
-        st_text_cut(name, 40), name);
+        return st_text("The limits (rtprio, memlock) are those of the shell in which %s ran.\n",
+                       from);
+    return st_text("The rights are those that user %.*s gets at login. System services have limits "
+                   "of their own.\n",
+                   st_text_cut(name, 40), name);
 }
 
 const char *st_place_notes(const struct st_facts *facts)
 {
     return st_text("%s%s%s%s", posted_text(facts), place_text(facts), limits_text(facts),
                    st_facts_any(facts, "linux.ask.", "", "not asked")
-                       ? "sleeptune did not ask the running sound servers; it judged their "
-                         "configuration files.\n"
+                       ? "sleeptune did not ask the running sound servers; it read their "
+                         "configuration files instead.\n"
                        : "");
 }

@@ -77,9 +77,10 @@ static char *read_document(const json_t *document, struct st_facts **ret)
     while (os < ST_OS_N && !st_text_is(os_name, st_os_rows[os].name))
         os++;
     if (os == ST_OS_N)
-        return st_text("\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
+        return st_text("not a snapshot: its \"os\" is \"%.60s\", neither linux nor freebsd",
+                       os_name);
     if (!json_is_array(array) || json_array_size(array) > FACTS_MAX)
-        return st_text("\"facts\" is not a list of at most %d", FACTS_MAX);
+        return st_text("not a snapshot: its \"facts\" are not a list of at most %d", FACTS_MAX);
     *ret = st_facts_new((enum st_os)os);
     if (*ret != NULL)
         (*ret)->time_ns = st_json_integer(document, "time_ns");

@@ -173,11 +173,10 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
             "hw.snd.latency is %jd, less than the default 2: a small buffer runs empty sooner",
             latency);
     if (usb_ms <= 2)
-        st_post_say(
-            post,
-            "hw.usb.uaudio.buffer_ms is %jd: the driver keeps so little USB sound ready that a "
-            "short delay loses some",
-            usb_ms);
+        st_post_say(post,
+                    "hw.usb.uaudio.buffer_ms is %jd ms: the driver keeps so little USB sound ready "
+                    "that a short delay loses some",
+                    usb_ms);
 }
 
 /** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that

@@ -465,8 +465,9 @@ static const struct log_row {
     {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:"},
     {"*snd_pcm_avail after recover:"},
     {"*: follower ",
-     "PipeWire resynchronised $s$n$t: such a card's clock is not the one that drives PipeWire. Use "
-     "one card to play and to record, or give it a reserve (api.alsa.headroom = 1024)",
+     "PipeWire resynchronised the second card $s$n$t, because its clock differs from that of the "
+     "first card: sound is lost each time. Use one card to play and to record, or give the second "
+     "one a reserve (api.alsa.headroom = 1024)",
      .read = resync},
     {"*(alsa_%l) xrun state:", ""},
     {"*(%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
@@ -482,8 +483,8 @@ static const struct log_row {
      "all, such as a card that went to sleep or a failed Bluetooth link. That sound was lost"},
     {"*out of playback buffers"},
     {"*protocol-pulse: * [%l] overrun recover read:",
-     "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's "
-     "cycle"},
+     "$s took recorded sound from PipeWire too late$n$t (overrun), or its buffer is shorter than "
+     "PipeWire's cycle"},
     {"*Failure in Bluetooth audio transport",
      "A Bluetooth link failed$n$t: its radio or its device, not a setting, is the usual reason"},
     /* messages of systemd and audit about programs that ended */
@@ -513,11 +514,11 @@ static const struct log_row {
      "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A "
      "container or CONFIG_RT_GROUP_SCHED of the kernel may not permit it"},
     {"*rtkit-daemon[*Recovering from system lockup, not allowing",
-     "rtkit refused real-time priority$n$t: its watchdog got no CPU shortly before (or the "
+     "rtkit refused real-time priority$n$t: shortly before, its watchdog got no CPU time (or the "
      "computer slept). " RIGHT_BY_LIMITS},
     {"*Demoted 0 threads", ""},
-    {"*rtkit-daemon[*Demoted %d threads",
-     "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
+    {"*rtkit-daemon[*Demoted %d threads", "rtkit took real-time priority away from programs$t, "
+                                          "because its watchdog got no CPU time: start them again"},
     {"*rtkit-daemon[*uccessfully demoted thread %d"},
     {"*Reached burst limit for user '%l'",
      "rtkit got too many requests at once (its burst limit)$n$t and refused those of user "
@@ -537,7 +538,8 @@ static const struct log_row {
     {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
-     "PipeWire could not ask rtkit for its nice level; real-time priority was not refused",
+     "PipeWire could not ask rtkit for its nice level: this does no harm, real-time priority was "
+     "not refused",
      .unless = RTKIT_UNKNOWN},
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t",
@@ -581,14 +583,14 @@ static const struct log_row {
     {"*ALSA: cannot set period size to %d frames for %l",
      "The card does not take periods of $1 frames for $2, so JACK did not start: try another size "
      "(-p) or number of periods (-n)"},
-    {"*XRUN callback (%d)", "QjackCtl's running total of xruns is $1"},
+    {"*XRUN callback (%d)", "QjackCtl counted $1 xruns"},
     /* PulseAudio: src/modules/alsa/alsa-util.c */
     {"*ALSA woke us up to *, but there was actually nothing to ",
      "The card's driver woke PulseAudio too early, with nothing to write: this is no dropout"},
     {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
     {"*alsa-sink.c: Increasing minimal latency"},
     {"*module-loopback.c: Too many underruns, increasing latency to %l ms",
-     "A loopback of PulseAudio ran dry: PulseAudio raised its latency$n$t, to $1 ms in the end"},
+     "A loopback of PulseAudio ran dry, so PulseAudio raised its latency$n$t, to $1 ms in the end"},
     {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t"},
     /* messages that programs print: alsa-lib, RtAudio, aplay, mpv */
     {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
@@ -663,29 +665,32 @@ static const struct log_row {
     {"*xhci_hcd *ERROR"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
     {"*delay: estimated %d, actual %d",
-     "The USB sound driver misjudged the delay by more than 2 ms$n$t"},
+     "The USB sound driver misjudged by more than 2 ms how much sound was on its way$n$t"},
     {"*retire_%s_urb: %d callbacks suppressed",
-     "USB lost packets of sound$n$t (the kernel left $2 lines about it out of its log)"},
+     "Packets of sound were lost on USB$n$t (the kernel's log left out $2 lines about that)"},
     {"*cannot submit urb*error %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*cannot submit urb (err = %d)"},
-    {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
-    {"*usb %l: USB disconnect, ", "The USB device at $s went away$n$t"},
+    {"*FIQ reported NYET",
+     "The USB driver of the Raspberry Pi lost data, such as sound$n$t (NYET)"},
+    {"*usb %l: USB disconnect, ",
+     "The USB device at $s went away$n$t: unplugged, or its cable, port, hub or power fails"},
     {"Endpoint: %l (SYNC)",
-     "The USB device gives no feedback of its clock (it has a SYNC endpoint). If the number ERR of "
-     "its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
+     "The USB interface does not report how fast its clock runs (it has a SYNC endpoint). If the "
+     "number ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
     {"Momentary freq = 0 Hz",
-     "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of "
-     "the interface. No setting cures that: try an older kernel than $k, another port and cable"},
-    {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
-    {"api.alsa.headroom = \"%d\"", "A card of this text has a reserve of $1 frames "
-                                   "(api.alsa.headroom)"},
+     "The USB sound that plays has no rate (Momentary freq = 0 Hz): the interface reports nothing "
+     "to the driver. No setting cures that: try an older kernel than $k, another port and cable"},
+    {"Momentary freq = %d Hz", "The USB interface plays or records at $1 Hz"},
+    {"api.alsa.headroom = \"%d\"",
+     "A sound card in this text has a reserve of $1 frames (api.alsa.headroom)"},
     {"*Marking clocksource '%l' as unstable",
      "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each "
      "clock read takes longer now"},
     {"*Marking TSC unstable"},
     {"*Clocksource tsc unstable"},
-    {"*snd_pcm_%l() *(%d ms)", "The card's driver gave PulseAudio an impossible position$n$t: the "
-                               "driver fails, or PulseAudio did not run for so long"},
+    {"*snd_pcm_%l() *(%d ms)",
+     "The sound card's driver gave PulseAudio an impossible position$n$t: the driver fails, or "
+     "PulseAudio did not run for a long time"},
     {"*returned strange values: delay "},
     {"*hrtimer: interrupt took %d ns",
      "A timer interrupt of the kernel took up to $m ms: threads on that CPU waited", .unit_ns = 1},
@@ -723,7 +728,7 @@ static const struct log_row {
     {"*I2S SYNC error", "The I2S sound card lost its clock$n$t"},
     {"*, underruns 0,", ""},
     {"xruns = 0", ""},
-    {"*, underruns %d,", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
+    {"*, underruns %d,", "A sound channel of FreeBSD ran dry: it counted $1 underruns$n"},
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
      "The interrupts of pcm$s did not arrive$n (channel dead): its sound stopped"},
@@ -731,22 +736,23 @@ static const struct log_row {
                         "command 'id' shows whether the user is one"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
        nothing */
-    {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
+    {"default.clock.quantum = %d",
+     "A configuration in this text sets PipeWire's buffer size (quantum) to $1 frames"},
     {"default.clock.min-quantum = %d",
-     "A configuration in this text allows PipeWire cycles from $1 frames on"},
+     "A configuration in this text allows PipeWire buffer sizes (quantum) from $1 frames on"},
     {"pulse.min.quantum = %l", "pulse.min.quantum is $1 in this text: below 1024/48000 some games "
                                "and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
     {"%s - rtprio %d",
-     "The limits in this text give $s the right to real-time priority (rtprio $2)"},
+     "The limits in this text give user $s the right to real-time priority (rtprio $2)"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
-     "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and "
-     "interrupts alone, without a sound server",
+     "cyclictest: a thread of priority $1 woke up late, by at most $m ms; the kernel, the firmware "
+     "or interrupts are the reason, not a sound server",
      .unit_ns = NS_PER_US},
-    {"Swap: %v %v %v", "$2 of $1 swap are in use, as the command free shows$f"},
+    {"Swap: %v %v %v", "$2 of $1 of swap memory are in use$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d",
-     "rtkit gave a program real-time priority $3$n"},
+     "rtkit gave a program real-time priority ($3)$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
@@ -913,7 +919,7 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
     if (most_ms > 0) /* not positive: jackd's clock may have jumped, so no length is printed */
         up_to = st_text(", for up to %s ms", most);
     if (is_full)
-        full = ": swap is nearly full, so memory runs out, and programs wait for the disk";
+        full = ": it is nearly full, so memory runs out, and programs wait for the disk";
     if (seen->n > 1)
         times = st_text(" %jd times", seen->n);
     if (has_time)
@@ -927,9 +933,9 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
                                  in};
     text = fill(row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
-        text = st_text(
-            "%s (at least: the log left out %jd more lines, and not each line is a dropout)", text,
-            seen->suppressed_n);
+        text = st_text("%s (at least: the log left out %jd more lines like these, and not each "
+                       "line is a dropout)",
+                       text, seen->suppressed_n);
     st_post_say(post, "%s", text);
 }
 

@@ -100,18 +100,18 @@ static void say_no_program(struct st_post *post, const struct st_post_node *card
 {
     if (worst == NULL && card != NULL && card->errors_n > 0)
         st_post_say(post,
-                    "The card's row has errors (ERR %jd), but no program's row is here: paste all "
-                    "rows of pw-top",
+                    "The sound card's row has errors (ERR %jd), but no program's row is here: "
+                    "paste all rows of pw-top",
                     card->errors_n);
     else if (card != NULL && card->errors_n > 0)
         st_post_say(post,
-                    "Only the card's row has errors (ERR %jd), no program's row: the device, its "
-                    "driver or its connection was late (%s)",
+                    "Only the sound card's row has errors (ERR %jd), no program's row: the card, "
+                    "its driver or its connection was late (%s)",
                     card->errors_n, card->name);
     else if (worst != NULL && most_n == 0)
         st_post_say(post,
                     "No row of this text has errors (ERR 0). If these are all rows, the clicks "
-                    "come from the driver, the device or a program whose own sound has gaps");
+                    "come from the sound card, its driver, or a program whose own sound has gaps");
 }
 
 /** Adds sentences about errors (column ERR): does only the card have any, only programs, or both?
@@ -141,32 +141,33 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     }
     if (same && others_n > 0) {
         st_post_say(post,
-                    "All rows show the card's ERR %jd (%s): this PipeWire counts only the card's "
-                    "errors, so ERR blames no program",
+                    "All rows show the sound card's ERR %jd (%s): this PipeWire counts only the "
+                    "card's errors, so ERR blames no program",
                     card->errors_n, card->name);
         return;
     }
     static const char *const devices[] = {"alsa_input.", "alsa_output.", "bluez_", NULL};
     if (st_text_begins_among(worst->name, devices)) {
         st_post_say(post,
-                    "%s follows the cycle of another device and lost sound: ERR %jd. If it is "
-                    "another card, its clock differs: use one card, or give it a reserve "
-                    "(api.alsa.headroom = 1024)",
+                    "%s follows the cycle of another device and lost sound: ERR %jd. If it is a "
+                    "second card, its clock differs: use one card, or give the second one a "
+                    "reserve (api.alsa.headroom = 1024)",
                     worst->name, worst->errors_n);
         return;
     }
-    st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s",
+    st_post_say(post,
+                "%s was not ready in time: ERR %jd, B/Q %.2f (the share of the cycle for which it "
+                "computes)%s%s",
                 worst->name, worst->errors_n, worst->busy,
-                worst->async ? "; its sound comes a cycle later (async)" : "",
+                worst->async ? "; it plays one cycle late on purpose (async)" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
     if (card == NULL)
         st_post_say(post, "The sound card's row is missing: paste all rows of pw-top");
     else if (card->errors_n == 0)
         st_post_say(post,
-                    "ERR of the card's row is 0: the device was in time, the program was not");
+                    "The sound card's row has ERR 0: the card was in time, the program was not");
     else
-        st_post_say(post,
-                    "ERR of the card's row is %jd: late programs make the card's cycle late, too",
+        st_post_say(post, "The sound card's row has ERR %jd: late programs make the card late, too",
                     card->errors_n);
 }
 
@@ -193,14 +194,13 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
         }
     }
     if (first != NULL)
-        st_post_say(
-            post, "%s asked for %jd frames%s%s", first->name, first->frames,
-            second != NULL ? st_text(", %s for %jd", second->name, second->frames) : "",
-            length_s(first) < length_s(card)
-                ? st_text(
-                      "; the card still runs at %jd: a minimum or a locked quantum keeps it there",
-                      card->frames)
-                : "");
+        st_post_say(post, "%s asked for a buffer of %jd frames%s%s", first->name, first->frames,
+                    second != NULL ? st_text(", %s for %jd", second->name, second->frames) : "",
+                    length_s(first) < length_s(card)
+                        ? st_text("; the sound card still runs at %jd frames, because of a minimum "
+                                  "or a locked quantum",
+                                  card->frames)
+                        : "");
 }
 
 void st_post_top_end(struct st_post *post)

@@ -198,11 +198,12 @@ static const struct {
     const char *const *of; /* only if the fix of `id` has one of these words; NULL: always */
 } firsts[] = {
     {"linux-power-daemons", "linux-cpu-frequency",
-     "a power daemon would overwrite it (see linux-power-daemons)",
+     "a power daemon would overwrite this setting: see 'sleeptune report linux-power-daemons'",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
     {"freebsd-rt-permission", "freebsd-mac-priority",
      "the fix of freebsd-rt-permission solves this, too", NULL},
-    {"freebsd-eventtimer", "freebsd-hz", "it has no effect once freebsd-eventtimer is fixed", NULL},
+    {"freebsd-eventtimer", "freebsd-hz",
+     "this setting has no effect any more once freebsd-eventtimer is fixed", NULL},
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise",
      "the fix of freebsd-alloweddeviation solves this, too", NULL},
 };
@@ -260,7 +261,7 @@ void st_report_leave_out(struct st_report *report)
                             st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
     ST_REPORT_EACH (finding, report) {
         if (plays_well && finding->status == ST_STATUS_ADVICE && st_finding_may_delay(finding))
-            finding->needless = "sleeptuned has counted no dropout";
+            finding->needless = "not needed: sleeptuned has counted no dropout";
     }
     st_report_leave_out_done(report, true);
 }

@@ -160,7 +160,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     } else {
         print_text(printer, INDENT,
                    st_text(st_finding_has_fix(finding)
-                               ? "by hand: 'sleeptune report %s' shows how"
+                               ? "change it by hand: 'sleeptune report %s' shows how"
                                : "no fix is known: see 'sleeptune report %s'",
                            finding->rule->id));
     }
@@ -426,7 +426,7 @@ static int print_first_screen(const struct st_printer *printer)
     if (shown < fired)
         more = st_text("%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
     print_text(printer, 0,
-               st_text("%sAbout a setting: sleeptune report ID.",
+               st_text("%sAll about a setting: sleeptune report ID.",
                        printer->all ? "" : st_text("%sMore: --details, --ok. ", more)));
     return 0;
 }
@@ -557,8 +557,8 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:",
                 st_rule_is_applied(rule)
-                    ? "safe: revert can undo it"
-                    : "the effect depends on the machine: change it by hand only");
+                    ? "safe: 'sleeptune revert' can undo it"
+                    : "the effect depends on the machine: make this change by hand only");
     print_lines(&printer, "Check:", rule->check);
     print_field(&printer, "Undo:", rule->undo);
     print_field(&printer, "History:", rule->history);

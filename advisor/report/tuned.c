@@ -130,7 +130,7 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
 
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row)
 {
-    const char *effect = "no effect shown";
+    const char *effect = "no effect was found";
     if (row->outcome == ST_TUNING_HELPS)
         effect = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold,
                          row->low, row->high);
@@ -149,7 +149,7 @@ const char *st_tuned_per_hour(const struct st_tuned_row *row)
         usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]));
     const char *with =
         st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]));
-    return st_text("; dropouts of the test loop: %s %s an hour without this setting, at most %s "
+    return st_text("; dropouts of the timing test: %s %s an hour without this setting, at most %s "
                    "with it (95 %%)",
                    usual > 0 ? "about" : "at most", without, with);
 }

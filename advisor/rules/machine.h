@@ -93,7 +93,8 @@ bool st_machine_right_at_login(const struct st_facts *facts);
 
 /** The fix for limits that are set up, but that this session does not have. */
 #define ST_MACHINE_FIX_LOG_IN                                                                      \
-    "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n" \
+    "# a login gives the limits (PAM, pam_limits): log out and in again. A "                       \
+    "service of systemd needs\n"                                                                   \
     "# LimitRTPRIO= and LimitMEMLOCK= in its unit"
 
 /** How to undo a boot option by hand. */
