@@ -37,30 +37,34 @@ static const char help[] =
     "Change the settings that 'sleeptune report' found, in files of sleeptune's own\n"
     "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
     "every problem or advice that is safe to change. Changes that depend on how you\n"
-    "use the machine are shown and never applied.\n\n"
+    "use the machine are shown and never applied.\n"
+    "\n"
     "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, and\n"
     "linux-device-headroom=CARD gives a card (CARD: how its name in pw-top begins) a\n"
     "reserve of 512 frames, in a file in your home folder. Run it as the user who\n"
-    "plays, without sudo.\n\n"
+    "plays, without sudo.\n"
+    "\n"
     "  --dry-run          show what would change; change nothing\n"
     "  -y, --yes          do not ask\n"
     "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
     "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (server's, else 48k)\n"
     "  --run-generators   run the commands that make changed files take effect;\n"
     "                     without it they are printed\n"
-    "  --measure TIME     run the loop for TIME first, 1s .. 10m (30s); verify\n"
+    "  --measure TIME     measure the timing for TIME first, 1s .. 10m (30s); verify\n"
     "                     compares with it. Not with --dry-run or --root\n"
-    "  --no-measure       do not run the loop\n"
+    "  --no-measure       do not measure\n"
     "  --user NAME        give NAME the rights of linux-rt-permission and\n"
     "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
     "                     login class freebsd-memlock judges\n"
     "  --root DIR         change a saved copy of a machine, not this one\n"
-    "  -h, --help         this text\n\n"
+    "  -h, --help         this text\n"
+    "\n"
     "Examples (settings of the system need root):\n"
     "  sleeptune apply --dry-run\n"
     "  sleeptune apply linux-cpu-frequency\n"
     "  sleeptune apply linux-pipewire-quantum=128\n"
-    "  sleeptune revert --all\n\n"
+    "  sleeptune revert --all\n"
+    "\n"
     "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
     "nothing to do; 1 a change was shown, or one must be made by hand, or a\n"
     "named rule does not apply here or cannot be judged; 3 usage; 4 failure:\n"
@@ -78,10 +82,11 @@ static int take_value(struct work *work)
     if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
         return st_report_run_check_ids(work->ids, work->ids_n);
     if (work->ids_n > 1)
-        return st_failure_usage("an ID with %s cannot be combined with other IDs", value);
+        return st_failure_usage("an ID with a value (%s) must be given alone, without other IDs",
+                                value);
     if (work->input.root != NULL || geteuid() == 0)
-        return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as "
-                                "that user, not as root, and without --root.",
+        return st_failure_usage("%s=... writes into the home folder of the user who plays. Run it "
+                                "as that user, not as root, and without --root.",
                                 id);
     work->own_ids[0] = id;
     work->ids = work->own_ids;
@@ -92,7 +97,8 @@ static int take_value(struct work *work)
     }
     const int status = st_option_i64(st_text("%s=", id), value + 1, 16, 8192, &work->quantum);
     if (status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0)
-        return st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192 frames",
+        return st_failure_usage("%s=N: N must be a power of two from 16 to 8192 frames, because "
+                                "PipeWire accepts no other size",
                                 id);
     return status;
 }
@@ -175,7 +181,8 @@ static void print_planned(const struct work *work, const struct st_finding *find
         const struct st_entry *step = &work->plan.entries[i];
         const char *others = st_change_others(work->target.p, step);
         if (step->file && step->kind == ST_CHANGE_LIMITS)
-            st_change_output_row(14, "    for:", st_text("%s, from the next login on", step->part));
+            st_change_output_row(
+                14, "    for:", st_text("user %s, from the next login on", step->part));
         if (others[0] != '\0')
             st_change_output_row(14, "    also in:", others);
     }
@@ -193,19 +200,20 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     if (needs_user(work, rule)) {
         work->by_hand_n += asked;
         if (asked || work->target.live || !needless)
-            print_head(rule, st_text("this gives one user a right that root has anyway. Name the "
-                                     "user who plays: sleeptune apply %s --user NAME",
+            print_head(rule, st_text("this change gives one user a right that root has anyway. "
+                                     "Name the user who plays: sleeptune apply %s --user NAME",
                                      rule->id));
     } else if ((asked || !needless) && is_applied(work, finding)) {
-        print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
+        print_head(rule, "this change is already made. Check it with 'sleeptune verify', or undo "
+                         "it first with 'sleeptune revert'.");
     } else if (needless &&
                !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         work->by_hand_n += asked && finding->status != ST_STATUS_OK;
         if (asked) {
             print_head(rule, finding->status == ST_STATUS_OK ? "this setting needs no change"
                              : finding->status == ST_STATUS_UNKNOWN
-                                 ? "it is not known whether this setting is needed"
-                                 : "this setting does not apply here");
+                                 ? "it is unknown whether this setting needs a change"
+                                 : "this setting does not matter on this machine");
             st_change_output_row(14, "    because:", because);
         }
     } else if (!st_rule_can_apply(finding) && (!work->target.own || finding->changes_n == 0)) {

@@ -70,7 +70,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         return true;
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
-    const char *held = "no size was enough";
+    const char *held = "no buffer size was enough";
     if (held_frames > options->judged_frames)
         held = st_text("%u frames were not enough, %u were", options->judged_frames, held_frames);
     else if (held_frames > 0)
@@ -146,14 +146,14 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
             answer->judged_frames);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         const struct st_predict_row *held = phase->sizes.table.held;
-        const char *frames = "no size", *latest = "not known";
+        const char *frames = "no size", *latest = "unknown";
         if (held != NULL)
             frames = st_text("%u frames", held->frames);
         if (phase->load_error == 0)
             latest = st_ns_short(result_of(phase)->lateness.max_ns);
         st_predict_text_mark(judged_row(answer, phase), colour, out);
         fprintf(out, " %-9s ", st_stress_name(phase->load));
-        st_text_pad(out, phase->load_error == 0 ? frames : "not known", 13);
+        st_text_pad(out, phase->load_error == 0 ? frames : "unknown", 13);
         fprintf(out, " %s\n", latest);
     }
 }
@@ -223,17 +223,16 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     const char *text = held_text(table, answer);
     if (answer->stress && table->known)
-        text = st_text(
-            "Under sleeptune's own loads, %s each, %s%u frames were enough. Worst wake-up: with "
-            "'%s', %s late.",
-            st_ns_short(result->duration_ns), held > 0 ? "" : "not even ",
-            held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
-            st_ns_short(result->lateness.max_ns));
+        text = st_text("While sleeptune kept the computer busy, %s for each kind of load, %s%u "
+                       "frames were enough. Worst wake-up: with the load '%s', %s late.",
+                       st_ns_short(result->duration_ns), held > 0 ? "" : "not even ",
+                       held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
+                       st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
         text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        text = st_text("%s Measured without real-time priority: this user has no right to it%s.",
-                       text, answer->worst->sizes.rtkit_refused ? ", and rtkit refused it" : "");
+        text = st_text("%s Measured without real-time priority: this user may not use it%s.", text,
+                       answer->worst->sizes.rtkit_refused ? ", and rtkit refused to give it" : "");
     return text;
 }
 
@@ -265,11 +264,12 @@ static const char *next_text(const struct answer *answer, const struct st_facts 
                        facts->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
                                                   : ST_DROPOUT_REASON_GET_RIGHTS);
     if (held == 0)
-        return "sleeptune report (what makes wake-ups late)";
+        return "sleeptune report (which settings make audio threads wake up late)";
     if (!judged_held)
         return st_predict_text_setting(held);
-    return answer->stress ? "sleeptune check -d 3h (for hours, without load)"
-                          : "sleeptune check --stress (is it enough while the computer is busy?)";
+    return answer->stress ? "sleeptune check -d 3h (is this buffer size enough for hours?)"
+                          : "sleeptune check --stress (is this buffer size enough while the "
+                            "computer is busy?)";
 }
 
 /** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked
@@ -321,7 +321,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 static int status_of(const struct st_sizes *sizes)
 {
     if (sizes->measured && !sizes->result.books_balance) {
-        st_failure("invalid measurement: its counts contradict each other. Run it again");
+        st_failure("the measurement is invalid: its counts contradict each other. Run it again");
         return ST_EXIT_BOOKS;
     }
     if (!sizes->measured || sizes->result.error == 0)

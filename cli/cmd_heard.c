@@ -80,8 +80,9 @@ static int mark(const struct options *o, const char *note)
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
     int status = st_daemon_client_post(socket, target, &answer);
     if (status == ST_EXIT_UNKNOWN) {
-        status = st_failure("%s. If it answers later, it saves the mark with that later time.",
-                            answer.error);
+        status =
+            st_failure("%s. If sleeptuned answers later, it saves your mark with that later time.",
+                       answer.error);
     } else if (status != 0) {
         status = st_failure("the click was not saved: %s", answer.error);
     } else if (!o->quiet) {

@@ -45,7 +45,8 @@ static const char help[] =
     "Usage: sleeptune history [--events | --causes | --heard | --changes |\n"
     "                         --trace ID] [OPTION...]\n"
     "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
-    "over time, the events, the causes, what you heard, or what changed.\n\n"
+    "over time, the events, the causes, what you heard, or what changed.\n"
+    "\n"
     "  --since TIME     how long ago (1h, 2d), when (9:25, 2026-11-20, \"2026-11-20\n"
     "                   15:00\") or seconds since 1970 (a day before --until; with\n"
     "                   --events, --causes and --heard: everything)\n"
@@ -57,27 +58,33 @@ static const char help[] =
     "  --socket PATH    ask the daemon on this socket; also SLEEPTUNE_SOCKET\n"
     "  --db FILE        read this file. Without --system, --socket and --db: ask\n"
     "                   your own sleeptuned, else the system's, else read its file\n"
-    "  -h, --help       this text\n\n"
+    "  -h, --help       this text\n"
+    "\n"
     "Events, oldest first:\n"
     "  --events         dropouts, suspends, degraded service ...; with --details\n"
-    "                   late wake-ups of the test loop, too\n"
+    "                   late wake-ups of the timing test, too\n"
     "  --kind NAME      only this kind: late-wake, device-dropout ...\n"
-    "  -n, --limit N    the last N, 1 to 5000 (500)\n\n"
+    "  -n, --limit N    the last N, 1 to 5000 (500)\n"
+    "\n"
     "Causes, the longest total first:\n"
     "  --causes         why clients were not ready, why wake-ups were late, and which\n"
-    "                   program was the culprit\n\n"
+    "                   program was the culprit\n"
+    "\n"
     "Marks of 'sleeptune heard', oldest first:\n"
     "  --heard          what happened before each, and which cause comes before them\n"
-    "                   more often than chance would have it\n\n"
+    "                   more often than chance would have it\n"
+    "\n"
     "Since when it is worse (in the whole history):\n"
     "  --changes        new versions, settings and files, and since which of them\n"
-    "                   dropouts are more frequent\n\n"
+    "                   dropouts are more frequent\n"
+    "\n"
     "One dropout or mark as a file for ui.perfetto.dev:\n"
     "  --trace ID       the ten seconds before it: each client of PipeWire, how much\n"
     "                   sound was left (ALSA, PulseAudio, JACK), and the kernel, if\n"
     "                   sleeptuned traces; ID: as --events --details prints it, or\n"
     "                   last\n"
-    "  -o, --output F   the file (standard output)\n\n"
+    "  -o, --output F   the file (standard output)\n"
+    "\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
 /* Checks that the options fit together. @return -1: they do; ST_EXIT_USAGE, after a message. */
@@ -98,7 +105,7 @@ static int check_options(const struct options *o)
             "--step cannot be used with --events, --causes, --heard or --changes");
     if (o->asked[CHANGES] && (o->since != NULL || o->until != NULL))
         return st_failure_usage(
-            "--changes compares all of the history: --since and --until cannot be used");
+            "--changes compares the whole history: leave out --since and --until");
     if (!o->asked[EVENTS] && (o->kind != NULL || o->limit > 0))
         return st_failure_usage("--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
@@ -246,7 +253,9 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     json_decref(document);
     if (*ret_wall_ns != INT64_MIN)
         return 0;
-    return st_failure("none of the last %d events has the number %jd", EVENTS_MAX, id);
+    return st_failure("none of the last %d events has the number %jd: 'sleeptune history --events "
+                      "--details' prints the numbers",
+                      EVENTS_MAX, id);
 }
 
 static int write_trace(const struct options *options, const struct st_trace_file *file)
@@ -261,10 +270,9 @@ static int write_trace(const struct options *options, const struct st_trace_file
     if (r < 0 || closed < 0)
         return st_failure("cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
     if (file->copy.events_n == 0)
-        fprintf(stderr, "The file does not show what the kernel did%s.\n",
-                st_text_with(". To have it, ", here()->trace));
-    fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n",
-          stderr);
+        fprintf(stderr, "The file shows what the programs did, but not what the kernel did%s.\n",
+                st_text_with(". To record that, too: ", here()->trace));
+    fputs("Open the file at ui.perfetto.dev in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;
 }
 

@@ -42,18 +42,20 @@ struct arguments {
 
 static const char help[] =
     "Usage: sleeptune measure [OPTION...]\n"
-    "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
+    "Test this computer's timing: a thread that wakes up once a period, as an audio\n"
+    "program does, counts the deadlines that it misses.\n"
+    "\n"
     "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
-    "  -f, --frames N          frames per period (likewise, else 128)\n"
+    "  -f, --frames N          frames per period (as in the server, else 128)\n"
     "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
     "  -a, --cpu N             on that CPU (on any)\n"
     "      --policy POLICY     fifo, rr or other (fifo)\n"
     "  -p, --priority N        1 .. 99 (70)\n"
-    "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+    "      --load PERCENT      the test computes for 0 .. 90 % of the period (0)\n"
     "      --stress PHASE      busy computer: cpu, memory, disk or programs\n"
     "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
     "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
-    "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
+    "      --timer-slack NS    timer slack of the test's thread (not changed)\n"
     "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
     "      --no-lock           do not lock memory\n"
     "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
@@ -62,12 +64,14 @@ static const char help[] =
     "      --fail-on-miss      exit status 1 if a period was missed\n"
     "      --at-most N/h       test: at most N events of missed periods an hour?\n"
     "  -q, --quiet             no progress line\n"
-    "  -h, --help\n\n"
+    "  -h, --help\n"
+    "\n"
     "Examples:\n"
     "  sleeptune measure --frames 64 --duration 1m\n"
     "  sleeptune measure --cpu 1 --load 30 --json >result.json\n"
     "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
-    "  sleeptune measure --frames 128 --at-most 20/h\n\n"
+    "  sleeptune measure --frames 128 --at-most 20/h\n"
+    "\n"
     "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
     "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
     "3 usage, 4 failure, 5 invalid measurement.\n";
@@ -158,7 +162,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
     config->lock_memory = config->lock_memory && !no_lock;
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage(
-            "--at-most finds the causes of missed periods: leave out --cause-above");
+            "--at-most looks for the causes of missed periods only: leave out --cause-above");
     const int status = r < 0 && cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
     if (status != ST_EXIT_DONE)
         return status;
@@ -228,7 +232,7 @@ static int has_rights(const struct st_session_config *config)
         platform->rt_rights(platform, config->priority, &rights) != 0 || rights.fifo_errno == 0)
         return ST_EXIT_DONE;
     return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get "
-                      "it; --policy other judges what a normal thread gets",
+                      "it; --policy other measures without it",
                       config->priority, strerror(rights.fifo_errno));
 }
 
@@ -246,7 +250,7 @@ static int begin_at_most(struct arguments *a)
     const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * ST_NS_PER_HOUR)
         return st_failure_usage("--duration: %s is too short to prove at most %.6g events an hour, "
-                                "even if there is none. The shortest time is %s",
+                                "even if none happens. The shortest time is %s",
                                 time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns =
@@ -276,12 +280,12 @@ static bool count(struct arguments *a, const struct st_result *result)
 static const char *invalid_text(const struct st_result *result, bool kept)
 {
     if (result->records_lost > 0 || !result->books_balance)
-        return "the counts of the measurement contradict each other";
+        return "the counts of the measurement contradict each other, so measure again";
     if (result->suspends > 0)
         return "the computer was suspended";
     if (kept || result->causes[ST_CAUSE_STEAL].n == 0)
         return NULL;
-    return "when a period was missed, the virtual machine's host had the CPU";
+    return "the missed periods are the fault of the virtual machine's host, which had the CPU then";
 }
 
 /* Writes the verdict of --at-most into a->text. @return an st_exit. */
@@ -292,7 +296,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         int status;
     } verdicts[] = {[ST_LIMIT_KEPT] = {"Kept", ST_EXIT_DONE},
                     [ST_LIMIT_BROKEN] = {"Broken", ST_EXIT_FINDINGS},
-                    [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
+                    [ST_LIMIT_UNDECIDED] = {"Undecided: measure longer (-d)", ST_EXIT_UNKNOWN}};
     if (st_measure_run_status(result) == ST_EXIT_FAILURE)
         return ST_EXIT_FAILURE;
     enum st_limit_verdict verdict = ST_LIMIT_UNDECIDED;
@@ -305,7 +309,8 @@ static int judge(struct arguments *a, const struct st_result *result)
         ST_PRINT(a->text, "Invalid: %s.", invalid);
         return ST_EXIT_BOOKS;
     }
-    ST_PRINT(a->text, "%s: %ju times too late in %s at %u frames; allowed: %.6g an hour.",
+    ST_PRINT(a->text,
+             "%s: periods were missed %ju times in %s at %u frames; allowed: %.6g an hour.",
              verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * ST_NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;

@@ -67,7 +67,7 @@ static int read_recording(const char *path, struct st_predict_run *run)
     if (r < 0)
         return st_failure("cannot read %s: %s", name, strerror(-r));
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
-        st_failure("%s is %s: only its beginning was read", name,
+        st_failure("%s is %s: sleeptune read only its beginning", name,
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
     if (sized)
         return ST_EXIT_DONE;
@@ -116,8 +116,8 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     const struct st_history_predict *read = &input->read;
     char other[80] = "";
     if (read->other_ns > 0)
-        ST_PRINT(other, "; not counted: %s with other settings", st_ns_short(read->other_ns));
-    const char *line = st_text("%s of %s, at %u frames, %.10s to %.10s%s",
+        ST_PRINT(other, "; %s with other settings were left out", st_ns_short(read->other_ns));
+    const char *line = st_text("%s of measurements in %s, at %u frames, from %.10s to %.10s%s",
                                st_predict_text_time(&input->run), input->path, input->run.frames,
                                st_when_text(read->since_ns), st_when_text(read->until_ns), other);
     st_text_field(out, "From", line, 6, width);
@@ -155,7 +155,7 @@ int st_cmd_predict(int argc, char **argv)
     if (status >= 0)
         return status;
     if (argc - first > 1)
-        return st_failure_usage("give only one file");
+        return st_failure_usage("predict reads one file: give only one");
     if (argc == first && !history)
         return st_failure_usage("give the file of a recording, or --history");
     status = history ? read_history(argv[first], &input) : read_recording(argv[first], &input.run);

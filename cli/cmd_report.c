@@ -17,10 +17,11 @@ struct options {
 static const char help[] =
     "Usage: sleeptune report [OPTION...] [ID...|FILE...]\n"
     "       sleeptune report --list\n"
-    "Judge the settings of this machine: how many microseconds of each period a\n"
-    "setting may cost, and how to change it. Changes nothing and needs no root.\n"
+    "Judge the settings of this machine: by how many microseconds a setting may delay\n"
+    "audio in each period, and how to change it. Changes nothing and needs no root.\n"
     "With IDs: explain each of them (mechanism, formula and sources), and print its\n"
-    "result for this machine.\n\n"
+    "result for this machine.\n"
+    "\n"
     "  --list             list all rules\n"
     "  --snapshot FILE    judge a snapshot; '-': standard input\n"
     "  --root DIR         judge a saved copy (a folder with proc/, sys/ ...) or a\n"
@@ -76,9 +77,9 @@ static int read_options(int argc, char **argv, struct options *options)
             return r;
     }
     if (options->list && options->ids_n > 0)
-        return st_failure_usage("--list cannot be combined with ids of rules");
+        return st_failure_usage("--list prints all settings: leave out the IDs");
     if (options->ids_n > 0 && options->report.json)
-        return st_failure_usage("a rule is explained as text only; for JSON use --only ID");
+        return st_failure_usage("'sleeptune report ID' prints only text; for JSON use --only ID");
     return st_report_run_check_ids(options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 

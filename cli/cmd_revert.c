@@ -41,7 +41,7 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
     ST_EACH (n, applied.n)
         rows_n += *n;
     if (rows_n == 0)
-        puts("nothing to revert");
+        puts("nothing to undo: sleeptune has changed no setting");
     status = st_change_output_then(&applied, true, run_generators);
     return status == ST_EXIT_DONE && applied.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
 }
@@ -62,7 +62,7 @@ int st_cmd_revert(int argc, char **argv)
         return status;
     const char *const *ids = (const char *const *)argv + first; /* end with NULL */
     if (all == (ids[0] != NULL))
-        return st_failure_usage("give --all or the ids of rules");
+        return st_failure_usage("give --all, or the IDs of the settings to undo");
     if (run_generators && root != NULL)
         return st_failure_usage("--run-generators works only on this machine: leave out --root");
     status = st_change_target_open(root, st_change_target_has_own(root), &target);

@@ -131,26 +131,27 @@ static const struct row {
     {"card", "driver", ST_KEYS_CARD, ".driver"},
     {NULL, "on USB", ST_KEYS_CARD, ".controller", RUNS},
     {NULL, "period", ST_KEYS_ALSA, ".period_frames"},
-    {NULL, "ring", ST_KEYS_ALSA, ".buffer_frames"},
+    {NULL, "buffer", ST_KEYS_ALSA, ".buffer_frames"},
     {NULL, "rate", ST_KEYS_ALSA, ".rate_hz"},
-    {NULL, "block in us", ST_KEYS_FREEBSD_SNDSTAT, ".block_us"},
+    {NULL, "block in microseconds", ST_KEYS_FREEBSD_SNDSTAT, ".block_us"},
     {"rights", "real-time priority", ST_KEY_RT_FIFO_ERRNO, "", RIGHT},
     {NULL, "real-time priority", ST_KEY_FREEBSD_RT_FIFO_ERRNO, "", RIGHT},
     {NULL, "limit rtprio", ST_KEY_RT_RTPRIO_LIMIT, "", LIMIT},
     {NULL, "rtkit runs", ST_KEY_DAEMON_RTKIT_DAEMON, "", RUNS},
-    {NULL, "rtkit failed", ST_KEY_RTKIT_FAILED_N, "", YES_NO},
-    {NULL, "took rights away", ST_KEY_RTKIT_DEMOTED_N, "", YES_NO},
-    {NULL, "refusals", ST_KEY_RTKIT_REFUSED_N},
-    {NULL, "real-time threads", ST_KEYS_RT_THREAD, ".process", COUNT},
-    {NULL, "up to", ST_KEYS_RT_THREAD, ".priority", MOST},
-    {NULL, "data loops without", ST_KEYS_NORMAL_THREAD, ".process", COUNT},
-    {NULL, "may compute without a sleep for us", ST_KEYS_RT_TIME, ".limit_us", LIMIT},
+    {NULL, "rtkit has failed", ST_KEY_RTKIT_FAILED_N, "", YES_NO},
+    {NULL, "rtkit took priorities away", ST_KEY_RTKIT_DEMOTED_N, "", YES_NO},
+    {NULL, "rtkit refusals", ST_KEY_RTKIT_REFUSED_N},
+    {NULL, "threads with real-time priority", ST_KEYS_RT_THREAD, ".process", COUNT},
+    {NULL, "highest priority", ST_KEYS_RT_THREAD, ".priority", MOST},
+    {NULL, "audio threads without real-time priority", ST_KEYS_NORMAL_THREAD, ".process", COUNT},
+    {NULL, "microseconds of computing allowed without a sleep", ST_KEYS_RT_TIME, ".limit_us",
+     LIMIT},
     {"kernel-log", "card", ST_KEY_KERNEL_LOG_CARD_N},
     {NULL, "USB", ST_KEYS_KERNEL_LOG, "usb_n"},
     {NULL, "clock", ST_KEYS_KERNEL_LOG, "clock_n"},
     {NULL, "heat", ST_KEYS_KERNEL_LOG, "heat_n"},
     {NULL, "memory", ST_KEY_KERNEL_LOG_MEMORY_N},
-    {NULL, "killed for not sleeping", ST_KEY_KERNEL_LOG_RT_TIME_N},
+    {NULL, "programs killed for not sleeping", ST_KEY_KERNEL_LOG_RT_TIME_N},
 };
 
 /** @return a word that is clearer than the fact's value; NULL: print the value. */
@@ -216,8 +217,8 @@ static void put_buffer(const struct st_wish *wish)
         put("buffer frames=%u, rate_hz=%u, %s", (unsigned)wish->frames, (unsigned)wish->rate_hz,
             why);
     else
-        put("buffer not in use, judged for %u at %u Hz", (unsigned)wish->frames,
-            (unsigned)wish->rate_hz);
+        put("buffer size in use not known, settings checked for %u frames at %u Hz",
+            (unsigned)wish->frames, (unsigned)wish->rate_hz);
 }
 
 /* --- what sleeptuned recorded --- */
@@ -233,7 +234,8 @@ static const char *rate_of(const json_t *side)
 /** Prints the last change of the kernel, with the dropouts per hour before and since. */
 static void put_kernel(const json_t *history)
 {
-    const char *line = history != NULL ? "the same as long as it is watched" : "not watched";
+    const char *line = history != NULL ? "not changed as long as sleeptuned has recorded it"
+                                       : "changes not recorded";
     char before[80], now[80];
     ST_JSON_EACH (change, history, "changes") {
         ST_JSON_EACH (what, change, "what") {
@@ -278,7 +280,7 @@ static void put_dropouts(const json_t *history)
             st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S,
             line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
     else
-        put("dropouts not watched");
+        put("dropouts not recorded");
 }
 
 /* --- findings --- */
@@ -355,7 +357,7 @@ static int print_share(const struct st_facts *facts)
     put_findings(&report);
     json_decref(history);
     st_report_finish(&report);
-    st_failure_note("Nothing was sent. Paste these lines where you ask for help.");
+    st_failure_note("sleeptune sent nothing. Paste these lines where you ask for help.");
     return ST_EXIT_DONE;
 }
 

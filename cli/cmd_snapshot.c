@@ -7,9 +7,10 @@
 
 static const char help[] =
     "Usage: sleeptune snapshot [OPTION...]\n"
-    "Write all facts about this machine as JSON, so that someone else can judge\n"
+    "Write the settings of this machine as JSON, so that someone else can judge\n"
     "them with 'sleeptune report --snapshot FILE'. It contains kernel settings, the\n"
-    "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
+    "kernel command line, limits, and name and groups of the user; root reads more.\n"
+    "\n"
     "  -o, --output FILE  write to FILE (standard output)\n"
     "  --root DIR         read a saved copy of a machine (or FreeBSD capture)\n" ST_NO_SERVERS_HELP
     "  -h, --help         this text\n\n"

@@ -313,7 +313,7 @@ static int follow_screen(const struct wish *wish)
     struct watch watch = {.wish = wish};
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
-        return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",
+        return st_failure("sleeptune cannot redraw a terminal of type '%s': leave out --watch",
                           st_text_or(type, ""));
     st_stop_catch(NULL);
     fputs(BEGIN, stdout);
@@ -336,7 +336,7 @@ static int run_page(const struct wish *wish)
     int status = st_daemon_client_try(wish->socket, "page", ST_DAEMON_TIMEOUT_MS, &answer);
     const char *url = st_json_text(answer.document, "url");
     if (status == 0 && !is_address(url)) {
-        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned",
+        ST_PRINT(answer.error, "%s answered with an address that sleeptuned never uses",
                  answer.socket);
         status = ST_EXIT_FAILURE;
     }

@@ -103,10 +103,10 @@ static int plan(struct work *work)
     st_tuning_plan(t);
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
-    return st_failure_usage(
-        "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
-        st_ns_short(work->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
-        t->open_n > 1 ? ", or name fewer settings with --only" : "");
+    return st_failure_usage("--budget: %s is too short to prove that a setting makes late wake-ups "
+                            "3 times rarer. Use --budget %um or more%s.",
+                            st_ns_short(work->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
+                            t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
 
 static int look(struct work *work)
@@ -213,7 +213,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     st_music_poll(work->music);
     const uint64_t others_n = st_music_dropouts(work->music);
     if (st_measure_run(&work->config, NULL, NULL, &result) != ST_EXIT_DONE) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the test loop did not start");
+        snprintf(why, ST_TUNING_WHY_BYTES, "the timing test did not start");
         return -EIO;
     }
     int r = 0;
@@ -221,7 +221,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
         r = -EINTR;
     } else if (st_measure_run_status(&result) != ST_EXIT_DONE) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the test loop failed");
+        snprintf(why, ST_TUNING_WHY_BYTES, "the timing test failed");
         r = -EIO;
     }
     const int64_t period_ns = st_period_ns(&result.period);
@@ -323,7 +323,7 @@ static bool is_wanted(const struct work *work)
 {
     if (work->ask && work->json)
         (void)print_text(work, st_tune_output_result, stderr);
-    return !work->ask || st_change_output_ask("Make permanent what helped?");
+    return !work->ask || st_change_output_ask("Keep the settings that helped?");
 }
 
 /* Makes the settings that helped permanent, by `sleeptune apply` for the same buffer size and user.

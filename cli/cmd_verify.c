@@ -11,17 +11,20 @@
 static const char help[] =
     "Usage: sleeptune verify [OPTION...]\n"
     "Check that everything 'sleeptune apply' wrote is still in place and took\n"
-    "effect; most useful after a reboot. Then run the loop as long as apply\n"
-    "ran it, and compare both runs. Changes nothing. Needs no root, but the\n"
-    "right to use the real-time priority that apply measured with.\n\n"
-    "  --no-measure       do not run the loop\n"
+    "effect; most useful after a reboot. Then measure the timing as long as apply\n"
+    "did, and compare both measurements. Changes nothing. Needs no root, but the\n"
+    "right to use the real-time priority that apply measured with.\n"
+    "\n"
+    "  --no-measure       do not measure\n"
     "  --user NAME        judge with the rights that NAME gets at login\n"
     "  --root DIR         check a saved copy of a machine, not this one\n"
     "  --json             print JSON of the schema sleeptune-verify/1\n"
-    "  -h, --help         this text\n\n"
+    "  -h, --help         this text\n"
+    "\n"
     "Example:\n"
-    "  sleeptune verify\n\n"
-    "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
+    "  sleeptune verify\n"
+    "\n"
+    "Exit status: 0 all of it took effect, 1 something did not, or the timing is\n"
     "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
     "failure, 5 the measurement is invalid.\n";
 
@@ -56,11 +59,11 @@ static const struct {
     const char *detail; /* text for a write; NULL: none */
 } words[] = {
     [ST_ENTRY_IN_PLACE] = {"in place", OUTCOME_GOOD},
-    [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD, "someone changed it"},
+    [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD, "someone changed this setting"},
     [ST_ENTRY_GONE] = {"gone", OUTCOME_BAD},
     [ST_ENTRY_UNREAD] = {"not read", OUTCOME_UNKNOWN},
     [INTERRUPTED] = {"interrupted", OUTCOME_BAD, "run: sleeptune revert --all"},
-    [FORGOTTEN] = {"forgotten", OUTCOME_GOOD, "a restart has undone it"},
+    [FORGOTTEN] = {"forgotten", OUTCOME_GOOD, "a restart of the computer has undone this change"},
     [IN_EFFECT] = {"in effect", OUTCOME_GOOD},
     [NOT_NEEDED] = {"not needed", OUTCOME_GOOD},
     [NOT_KNOWN] = {"not known", OUTCOME_UNKNOWN},
@@ -81,7 +84,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
     if (word == ST_ENTRY_UNREAD)
         detail = strerror(-now.error);
     if (word == ST_ENTRY_DIFFERS && now.now != NULL)
-        detail = st_text("it is %s now", now.now);
+        detail = st_text("the value is %s now", now.now);
     work->worst = ST_MAX(work->worst, words[word].outcome);
     json_array_append_new(work->entries,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule,
@@ -147,7 +150,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     } else if (fired && st_text_is(id, "linux-pipewire-quantum") &&
                st_facts_positive_or(target->facts, ST_BUFFER_PIPEWIRE_WISH, -1) ==
                    st_facts_positive_or(target->facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0)) {
-        summary = "this size is forced until PipeWire ends, and set by the file afterwards";
+        summary = "this buffer size is in effect: it is forced until PipeWire ends, and the file "
+                  "sets it afterwards";
     } else if (fired && finding->changes_n > 0) {
         const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];
         state = NOT_YET;
@@ -155,7 +159,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                 : finding->needs != ST_NEEDS_NOTHING ? st_finding_needs[finding->needs].text
                                                      : NULL;
     } else if (fired) {
-        needs = "apply cannot change all that is needed; for the rest: sleeptune report";
+        needs = "'sleeptune apply' cannot change all that is needed; for the rest see 'sleeptune "
+                "report'";
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules,
@@ -185,8 +190,8 @@ static int verify_rules(struct work *work)
             return status;
         if (!work->json &&
             (report.wish.frames != last.frames || report.wish.rate_hz != last.rate_hz))
-            printf("settings judged for %s%s\n", st_buffer_text(&report.wish),
-                   target->own ? "" : ", as by apply");
+            printf("settings checked for %s%s\n", st_buffer_text(&report.wish),
+                   target->own ? "" : ", as 'sleeptune apply' did");
         last = report.wish;
         verify_rule(work, &report, entry->rule);
         st_report_finish(&report);
@@ -202,13 +207,12 @@ static int verify(struct work *work)
     const struct st_journal *journal = &target->journal;
     const bool json = work->json, any = journal->entries_n > 0;
     struct st_before_after proof = {
-        .why =
-            !any            ? "sleeptune has changed no setting"
-            : !target->live ? "a saved copy of a machine (--root) cannot be measured"
-            : target->own
-                ? "compare dropouts while music plays: sleeptune status --details, column Bursts/h"
-            : work->no_measure ? "not measured (--no-measure)"
-                               : NULL};
+        .why = !any               ? "sleeptune has changed no setting"
+               : !target->live    ? "a saved copy of a machine (--root) cannot be measured"
+               : target->own      ? "your own settings: compare dropouts while music plays with "
+                                    "'sleeptune status --details'"
+               : work->no_measure ? "not measured (--no-measure)"
+                                  : NULL};
     /* root has each right anyway: check whether the user got it */
     if (target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
                      : work->input.user == NULL)

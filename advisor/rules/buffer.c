@@ -48,8 +48,8 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
                    *card = fact->key + sizeof(prefix) - 1;
         if (st_text_begins_among(owner, servers))
             continue;
-        const char *why =
-            st_text("set by %.40s on %.*s", owner, (int)(strcspn(card, ".") % 20), card);
+        const char *why = st_text("the size with which %.40s uses %.*s", owner,
+                                  (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->i64, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
              (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))

@@ -59,9 +59,10 @@ static void look_at(const json_t *run, const char *name, struct st_before_after 
 {
     if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
         slots_of(run) > ST_BEFORE_AFTER_SLOTS)
-        done->why = st_text("%s is damaged, or a measurement of more than 10 minutes", name);
+        done->why = st_text("%s is damaged, or its measurement took more than 10 minutes", name);
     else if (st_json_integer(run, "records_lost") != 0)
-        done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow",
+        done->why = st_text("nothing to compare: %s lacks %jd cycles, which may have been late, "
+                            "because the CPU was too slow",
                             name, st_json_integer(run, "records_lost"));
 }
 
@@ -112,7 +113,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = &counting};
     const bool terminal = isatty(STDERR_FILENO) == 1;
     if (st_period_init(&counting.period, config->frames, config->rate_hz) != 0)
-        return st_failure("the period is out of range");
+        return st_failure("the period (--frames / --rate) is too short or too long");
     counting.above_ns =
         st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->os);
     config->sink = &sink;
@@ -153,8 +154,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     json_t *run = NULL;
     const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("the measurement from before the first change stays: 'sleeptune verify' compares with "
-             "it");
+        puts("no new measurement: 'sleeptune verify' compares with the one from before the first "
+             "change");
         return;
     }
     st_session_defaults(&config);
@@ -164,18 +165,19 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     /* both runs use the same CPU, since another one may be busier */
     if (platform->cpus_allowed(platform, &config.cpu, 1) < 1)
         config.cpu = -1;
-    printf("settings judged for %s\n", st_buffer_text(wish));
+    printf("settings checked for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
-    int r = measure("running the test loop before the change", &config, &run);
+    int r = measure("measuring the timing before the change", &config, &run);
     char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
     if (text != NULL)
         r = platform->replace_file(platform, path, text, strlen(text), 0644);
     if (text == NULL || r != 0)
-        st_failure("the measurement was not saved (%s): verify will have nothing to compare with",
-                   text != NULL ? strerror(-r) : "the test loop failed");
+        st_failure("the measurement was not saved (%s): 'sleeptune verify' will have nothing to "
+                   "compare with",
+                   text != NULL ? strerror(-r) : "the timing test failed");
     free(text);
 }
 
@@ -232,9 +234,9 @@ static void choose(const struct st_journal *journal, struct st_before_after *don
         config->priority = (int)ST_MIN(ST_MAX(priority, 1), 99);
     if (config->policy != ST_POLICY_OTHER &&
         platform->rt_rights(platform, config->priority, &rights) == 0 && rights.fifo_errno != 0)
-        done->why = st_text(
-            "this session may not use real-time priority. Where 'sleeptune apply' gave this user "
-            "the right: log out and in again; else run 'sleeptune verify' as root");
+        done->why =
+            st_text("this session may not use real-time priority. If 'sleeptune apply' gave this "
+                    "user the right, log out and in again; else run 'sleeptune verify' as root");
 }
 
 /* Compares sections of equal length of both runs. The shorter run sets that length; the rest of the
@@ -263,17 +265,18 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
         choose(&target->journal, ret, &config);
     if (ret->why != NULL)
         return ST_EXIT_DONE;
-    const int status = measure("running the test loop again to compare", &config, &ret->now);
+    const int status = measure("measuring the timing again to compare", &config, &ret->now);
     if (ret->now == NULL)
-        ret->why = "the test loop could not run, or its counts contradict each other";
+        ret->why = "the timing test could not run, or its counts contradict each other";
     else if (!st_text_is(condition_text(ret->now, "policy"),
                          st_platform_policy_name(config.policy)) ||
              /* the loop ran on another CPU */
              strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL)
-        ret->why = st_text("this run did not get the same rights or CPU as the run before: %s",
+        ret->why = st_text("nothing to compare: this measurement did not get the same rights or "
+                           "the same CPU as the one before: %s",
                            condition_text(ret->now, "degraded"));
     else
-        look_at(ret->now, "this run", ret);
+        look_at(ret->now, "this measurement", ret);
     if (ret->why == NULL)
         compare(ret);
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
@@ -326,16 +329,16 @@ void st_before_after_print(const struct st_before_after *done)
     st_change_output_row(
         4, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
     st_change_output_row(4, "runs:",
-                         st_text("%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each is a "
-                                 "single run: anything else that changed in between counts, too",
+                         st_text("%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Anything "
+                                 "else that changed between the two measurements counts, too",
                                  condition(now, "frames"), condition(now, "rate_hz"),
                                  done->right ? "no real-time priority before, now " : "",
                                  condition_text(now, "policy"), condition(now, "priority"),
                                  run_text(before), run_text(now)));
     if (done->right && geteuid() == 0)
         st_change_output_row(4, "note:",
-                             "this run used root's rights; programs of the user get theirs at the "
-                             "first login after 'sleeptune apply'");
+                             "this measurement used root's rights; programs of the user get theirs "
+                             "at the first login after 'sleeptune apply'");
     put_differences(done);
 }
 

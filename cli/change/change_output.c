@@ -76,7 +76,8 @@ const char *st_change_output_why(int error)
     case -EROFS:
         return "the file system is mounted read-only";
     case -ELOOP:
-        return "the path contains a symbolic link, and sleeptune does not follow links";
+        return "the path contains a symbolic link, and sleeptune does not follow links: use the "
+               "real path";
     case -EBUSY:
         return "the kernel refuses the value at the moment (EBUSY). Try again later.";
     case -EXDEV:
@@ -94,9 +95,11 @@ static const struct {
     [ST_EVENT_WRITTEN] = {{"written", "written"}, ""},
     [ST_EVENT_RESTORED] = {{"restored", "removed"}, ""},
     [ST_EVENT_AS_BEFORE] = {{"as before", "as before"}, ""},
-    [ST_EVENT_GONE] = {{"gone"}, ": its device or module is not there any more"},
-    [ST_EVENT_CHANGED] = {{"kept", "kept"}, ": someone changed it after apply"},
-    [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": a restart has undone it"},
+    [ST_EVENT_GONE] = {{"gone"}, ": the setting is gone, with its device or kernel module"},
+    [ST_EVENT_CHANGED] = {{"kept", "kept"},
+                          ": someone changed this setting after 'sleeptune apply'"},
+    [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"},
+                            ": a restart of the computer has undone this change"},
 };
 
 void st_change_output_event(enum st_change_event event, const struct st_entry *entry,

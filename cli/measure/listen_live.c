@@ -213,9 +213,9 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
                     const char *name, const char *why)
 {
     if (st_stop_asked())
-        return st_failure("stopped before it played.");
+        return st_failure("The test was stopped before it played.");
     if (name == NULL) {
-        st_failure("%sno way to record the test signal was found:",
+        st_failure("%ssleeptune found no way to record the test signal:",
                    wish->plays != NULL ? st_text("--play %s: ", wish->plays) : "");
         fprintf(stderr, "%sDo one of these:\n", why);
         say_makes(p);

@@ -59,7 +59,9 @@ int st_measure_file_open(struct st_session_config *config, struct st_measure_fil
                                 ST_PLURAL(config->frames), config->rate_hz);
     r = st_recording_create(file->path, &meta, &file->recording);
     if (r == -EEXIST)
-        return st_failure("%s exists and is not a recording: not overwritten", file->path);
+        return st_failure("%s exists and is not a recording of sleeptune, so it is not "
+                          "overwritten: choose another name",
+                          file->path);
     if (r != 0)
         return st_failure("cannot record into %s: %s", file->path, st_destination_error(r));
     file->sink = (struct st_sink){.start = on_start,
@@ -107,6 +109,6 @@ int st_measure_file_close(struct st_measure_file *file, const struct st_result *
     file->recording = NULL;
     if (file->error == 0)
         return 0;
-    return st_failure("cannot write %s: %s. What was written before can be read.", file->path,
+    return st_failure("cannot write %s: %s. The file has what was measured before.", file->path,
                       strerror(-file->error));
 }

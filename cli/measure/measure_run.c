@@ -62,8 +62,8 @@ int st_measure_run(const struct st_session_config *config, st_measure_look_fn lo
     running = NULL;
     r = st_session_result(session, ret);
     if (r == 0 && demoted)
-        st_result_degrade(ret, "the test loop ran too long without a sleep (RLIMIT_RTTIME): it "
-                               "lost its real-time priority");
+        st_result_degrade(ret, "the timing test computed too long without a sleep (RLIMIT_RTTIME), "
+                               "so it lost its real-time priority");
     st_session_free(session);
     return r != 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_DONE;
 }

@@ -14,9 +14,11 @@
 
 #define READS_MAX 64 /* most polls of one source in one call */
 /* from this time on, the helper program has reported a load for each node that plays */
-#define LOADS_NS   INT64_C(10500000000)
-#define SOURCE     "the server, while measuring" /* source of facts that this program saw */
-#define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
+#define LOADS_NS INT64_C(10500000000)
+#define SOURCE                                                                                     \
+    "the sound server, while sleeptune measured" /* source of facts that this program saw */
+#define RECORDS                                                                                    \
+    "sleeptuned, while sleeptune measured" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000
 #define SUM_NS     (10 * ST_NS_PER_S) /* longest time that one record of the daemon sums up */
 
@@ -183,7 +185,8 @@ static const char *quiet_text(const struct st_music *music, const struct server 
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
     const char *text = st_text("No dropout in %s on %s", time, name_of(server));
     if (unheard != NULL)
-        text = st_text("%s; check does not see sound that %s sends too late", text, unheard->name);
+        text = st_text("%s; 'sleeptune check' does not notice sound that %s sends too late", text,
+                       unheard->name);
     return st_text("%s.", text);
 }
 
@@ -287,7 +290,7 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
         json_t *seen = dropouts;
         dropouts = put(server, seen, watched_ns, ask, facts);
         if (dropouts != seen) {
-            time = st_text("at most %.0f s, recorded by sleeptuned",
+            time = st_text("the last %.0f s at most, recorded by sleeptuned",
                            st_ns_seconds(watched_ns + SUM_NS));
             forced = st_dropout_sentence_forced(
                 &server->seen, st_dropout_table_worst(&server->seen, INT64_MAX), sources[0].name);

@@ -138,7 +138,7 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     if (r == -ENODATA)
         ST_PRINT(
             ret->error,
-            "%.200s has no minute with a known buffer size. Let sleeptuned run for some minutes",
+            "%.200s has no minute whose buffer size is known. Let sleeptuned run for some minutes",
             ret->path);
     else if (r < 0)
         ST_PRINT(ret->error, "cannot read %.200s: %s", ret->path, st_history_read_error(reader, r));

@@ -70,11 +70,11 @@ static int load_root(const char *dir, struct st_facts **ret)
     case 0:
         return ST_EXIT_DONE;
     case -ENODATA:
-        return st_failure("%s is neither a saved copy (proc/, sys/, etc/ or boot/) nor a FreeBSD "
-                          "capture (sysctl-a.txt)",
+        return st_failure("%s is neither a saved copy of a machine (a folder with proc/, sys/, "
+                          "etc/ or boot/) nor a FreeBSD capture (a folder with sysctl-a.txt)",
                           dir);
     case -EBADMSG:
-        return st_failure("%s/sysctl-a.txt has none of the sysctls that sleeptune reads", dir);
+        return st_failure("%s/sysctl-a.txt has none of the settings that sleeptune reads", dir);
     case -EFBIG:
         return st_failure("%s/sysctl-a.txt is longer than 4 MiB", dir);
     default:
@@ -89,7 +89,8 @@ static const char *kind_of(const char *text, size_t bytes)
     static const struct {
         const char *kind, *begins[6];
     } rows[] = {
-        {"a picture: paste the text itself", {"\x89PNG", "\xff\xd8\xff", "GIF8"}},
+        {"a picture: sleeptune reads only text, so paste the text itself",
+         {"\x89PNG", "\xff\xd8\xff", "GIF8"}},
         {"an archive: unpack it first",
          {"\x1f\x8b", "PK\x03\x04", "\3757zXZ", "BZh", "(\xb5/\xfd"}},
         {"a PDF document: paste the text itself", {"%PDF"}},
@@ -146,7 +147,7 @@ static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
 
 static int no_such_user(const char *name)
 {
-    return st_failure("user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
+    return st_failure("user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or add "
                       "'--user root' for settings of the whole machine.",
                       name);
 }
@@ -180,9 +181,9 @@ static int load_login(const struct st_facts_input *input, struct st_facts *facts
     if (r == -ENOMEM)
         return st_failure("out of memory");
     if (r != 0)
-        st_failure_note(
-            "rights of %s: unknown (a test login failed: %s). As that user, run: sleeptune report",
-            input->user, strerror(-r));
+        st_failure_note("the rights of user %s are unknown (a test login failed: %s). As that "
+                        "user, run: sleeptune report",
+                        input->user, strerror(-r));
     return ST_EXIT_DONE;
 }
 
@@ -272,8 +273,8 @@ void st_facts_input_of_player(struct st_facts_input *input)
         st_text_is(player, "root"))
         return;
     input->user = player;
-    fprintf(stderr, "The settings are judged for %s, who %s, with the rights that a login gives.\n",
-            player, getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
+    fprintf(stderr, "The rights shown are those of user %s, who %s, after a new login.\n", player,
+            getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
 }
 
 int st_facts_input_load(const struct st_facts_input *input, struct st_facts **ret)

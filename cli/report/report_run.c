@@ -151,7 +151,8 @@ static int finish_report(struct st_report *report, const struct st_report_option
 
 static int out_of_range(int64_t frames, int64_t rate_hz)
 {
-    return st_failure_usage("the period of %jd frames at %jd Hz exceeds an hour", frames, rate_hz);
+    return st_failure_usage("a period of %jd frames at %jd Hz is longer than an hour", frames,
+                            rate_hz);
 }
 
 int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,

@@ -90,10 +90,11 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     else if (is_named)
         restart = NULL;
     if (!*ret_current)
-        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s",
-                       version, ST_VERSION, st_text_with(": ", restart));
+        return st_text(
+            "the running sleeptuned has version %.40s, this command has %s. Restart sleeptuned%s",
+            version, ST_VERSION, st_text_with(": ", restart));
     if (is_system && own_listens())
-        return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out "
+        return "the system's sleeptuned. Your own sleeptuned runs, too. To see your own, leave out "
                "--system";
     if (is_system)
         return st_text("the system's sleeptuned%s",
@@ -188,9 +189,9 @@ static const char *take(struct st_daemon_answer *answer, int http_status, const 
         return st_text("the answer on %s is not JSON: %s", answer->socket, error.text);
     if (st_text_is(st_json_text_of(answer->document, "schema"), schema))
         return NULL;
-    return st_text(
-        "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
-        answer->socket, schema);
+    return st_text("the answer of %s is not %s: the running sleeptuned has another version. "
+                   "Restart sleeptuned.",
+                   answer->socket, schema);
 }
 
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db)

@@ -20,19 +20,20 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
     if (note[0] != '\0')
         line = st_text("%s  \"%s\"", line, note);
     if (text[0] == '\0')
-        line = st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s);
+        line = st_text("%s  In the %.3g s before the click: sleeptune noticed nothing", line,
+                       window_s);
     else if (before_ns < 0)
-        line = st_text("%s  From before it until %s after it: %s", line, st_ns_short(-before_ns),
-                       text);
+        line = st_text("%s  From before the click until %s after it: %s", line,
+                       st_ns_short(-before_ns), text);
     else
-        line = st_text("%s  %.*f s before it: %s", line, before_ns < 10 * ST_NS_PER_S,
+        line = st_text("%s  %.*f s before the click: %s", line, before_ns < 10 * ST_NS_PER_S,
                        st_ns_seconds(before_ns), text);
     if (n > 1)
         line =
             st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1), window_s);
     if (unheard[0] == '\0')
         return line;
-    return st_text("%s; sound that %s sends too late is not noticed", line, unheard);
+    return st_text("%s; sleeptune does not notice sound that %s sends too late", line, unheard);
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -59,7 +60,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
         return;
     if (st_json_integer(mark, "events") > 1)
         fprintf(
-            out, "All: %s --since %s\n",
+            out, "All events: %s --since %s\n",
             st_daemon_client_again("sleeptune history --events", look->socket, look->db),
             st_text_swap(st_text("%s", st_when_text(st_ns_sub(st_json_integer(mark, "time_ns"),
                                                               st_json_integer(mark, "window_ns")))),

@@ -118,12 +118,14 @@ static const char *answer_of(const json_t *document, const struct sums *sums, in
     const bool none_played = st_json_known_of(watched, "playing_ns") == 0;
     const char *when = say_when(document, now_wall_ns);
     if (watched != NULL && watched_ns < span_of(document) / 10 * 9)
-        when = st_text("while %s was watched (for %s)", title_of(watched), st_ns_long(watched_ns));
+        when = st_text("while sleeptuned watched %s (for %s)", title_of(watched),
+                       st_ns_long(watched_ns));
     if (sums->dropouts > 0)
         return sentence_of(json_object_get(document, "dropouts"), when);
     if (watched != NULL)
         return st_text("%s %s.", none_played ? "Nothing played" : "No dropout", when);
-    return st_text("No sound server was watched %s: other programs' dropouts are unknown.", when);
+    return st_text("sleeptuned watched no sound server %s: dropouts of other programs are unknown.",
+                   when);
 }
 
 static void put_watched(const struct st_text_sheet *sheet, const json_t *document)
@@ -209,8 +211,8 @@ void st_history_text_steps(FILE *out, const json_t *document,
     const struct st_text_sheet sheet = {out, LABEL_COLUMNS, columns};
     const bool measured = sums.measured_ns > 0;
     if (!measured && sums.dropouts == 0 && watched_source(document) == NULL) {
-        st_text_wrap(out, st_text("No whole minute was measured %s.", span_text(document)), 0,
-                     columns);
+        st_text_wrap(out, st_text("sleeptuned measured no whole minute %s.", span_text(document)),
+                     0, columns);
         return;
     }
     st_text_wrap(out, answer_of(document, &sums, look->now_wall_ns), 0, look->columns);
@@ -279,10 +281,10 @@ void st_history_text_changes(FILE *out, const json_t *document,
         text = st_text("%s A new project or program may be the reason, too.", text);
     else if (n == 0)
         text = "Since this history began, no version, file or setting of the system has changed. "
-               "Buffer sizes are not judged here: sleeptune status --details compares them.";
+               "For buffer sizes see: sleeptune status --details";
     else
         text = "No change made dropouts clearly more or less frequent (small differences may be "
-               "chance). To judge a change takes 3 days of music.";
+               "chance). Whether a change matters shows only after 3 days of music.";
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
         fputc('\n', out);
@@ -290,7 +292,7 @@ void st_history_text_changes(FILE *out, const json_t *document,
         put_change(out, json_array_get(changes, i), look->details, columns);
     if (n > 0 && !look->details)
         st_text_field(
-            out, "All of it",
+            out, "All changes",
             st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db),
             WHEN_COLUMNS, columns);
 }
@@ -332,8 +334,8 @@ void st_history_text_events(FILE *out, const json_t *document,
             put_event(out, event, look);
     }
     if (late_n > 0)
-        fprintf(out, "(%zu late wake-up%s of the test loop are not shown: add --details)\n", late_n,
-                ST_PLURAL(late_n));
+        fprintf(out, "(%zu late wake-up%s of the timing test are not shown: add --details)\n",
+                late_n, ST_PLURAL(late_n));
 }
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
@@ -387,10 +389,10 @@ void st_history_text_causes(FILE *out, const json_t *document,
                     st_when_text(st_json_integer(document, "to_ns")));
     if (any)
         st_text_row(&sheet, "explained",
-                    "the share of the delay that sleeptune measured: waiting for a CPU, a stopped "
-                    "thread, throttling, or how long the culprit had the CPU. A dash: not "
-                    "measured; sleeptune ruled out the other causes");
+                    "for how much of the delay sleeptune measured a cause: waiting for a CPU, a "
+                    "stopped thread, throttling, or how long the culprit had the CPU. A dash: not "
+                    "measured, but the other causes are ruled out");
     if (look->trace != NULL && unnamed[0] != '\0' && any)
-        st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s",
-                    unnamed, names_itself ? "" : st_text_with(" To name it, ", look->trace));
+        st_text_row(&sheet, "culprit", "which program delayed the timing test is unknown: %s.%s",
+                    unnamed, names_itself ? "" : st_text_with(" To find out, ", look->trace));
 }

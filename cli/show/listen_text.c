@@ -106,31 +106,32 @@ static const char *answer_of(const struct st_listen_view *view)
     const char *title = live->way != NULL ? live->way->title : "of the recording";
     const struct choice not_heard[] = {
         {remarks[ST_REMARK_SILENT], "the recording is silent"},
-        {remarks[ST_REMARK_MONO], "the path is mono"},
+        {remarks[ST_REMARK_MONO], "the way from playing to recording is mono"},
         {live->events_n[ST_CAPTURE_MIXED] > 0, "other programs play over the test signal"},
         {true, "the test signal was not heard"}};
     const struct choice invalid[] = {
-        {remarks[ST_REMARK_CLOCKS], "the two clocks are more than 0.1 % apart"},
-        {remarks[ST_REMARK_SHORT], "the recording is too short for all deliberate glitches"},
+        {remarks[ST_REMARK_CLOCKS], "the clocks of the two cards differ by more than 0.1 %"},
+        {remarks[ST_REMARK_SHORT],
+         "the recording is too short for all glitches that the test signal has on purpose"},
         {result->forced_found_n < result->forced_n,
-         st_text("only %u of the %u deliberate glitches were found", result->forced_found_n,
-                 result->forced_n)},
-        {true, "the signal was lost for more than a second"}};
+         st_text("only %u of the %u glitches that the test signal has on purpose were found",
+                 result->forced_found_n, result->forced_n)},
+        {true, "the test signal was lost for more than a second"}};
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         return st_text("! Invalid: %s, so sleeptune could not look for losses.",
                        first_of(not_heard));
     if (result->forced_n == 0 && !remarks[ST_REMARK_SHORT])
-        return "! Invalid: no deliberate glitch tested the detection, so losses may have been "
-               "missed.";
+        return "! Invalid: the recording has none of the glitches that the test signal has on "
+               "purpose, so losses may have been missed.";
     if (!st_hearing_valid(result))
         return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                        first_of(invalid), heard, title, losses);
     if (live->has_ended)
-        return st_text(
-            "! Ended after %s, because the device or the sound server has gone: %s until then.",
-            heard, losses);
+        return st_text("! Ended after %s, because the sound device or the sound server went away: "
+                       "%s until then.",
+                       heard, losses);
     if (n == 0)
         return st_text("✔ Nothing was lost in %s %s, so at most %s an hour (95 %% sure).", heard,
                        title, bound);
@@ -170,17 +171,18 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     st_text_row(sheet, "Path", "%s: %s", st_hearing_classes[result->path_class].text,
                 st_hearing_classes[result->path_class].promise);
     if (st_hearing_valid(result))
-        st_text_row(sheet, "Test", "all %u deliberate glitches were found", result->forced_n);
+        st_text_row(sheet, "Test", "all %u glitches that the test signal has on purpose were found",
+                    result->forced_n);
     if (view->latency_known)
         st_text_row(sheet, "Latency", "%s (%jd frames)",
                     st_ns_short(ns_of(view, (double)view->latency_frames)), view->latency_frames);
     if (fabs(view->rate_ppm) > 1000)
         st_text_row(sheet, "Rate",
-                    "%.0f Hz instead of %u: the clock of the card that records is wrong",
+                    "%.0f Hz instead of %u Hz: the clock of the card that records is wrong",
                     view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz);
     if (fabs(result->drift_ppm) >= 1)
         st_text_row(sheet, "Clocks",
-                    "two: the one that records is %.0f ppm %s than the one that plays",
+                    "two clocks: the card that records is %.0f ppm %s than the one that plays",
                     fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster");
 }
 
@@ -233,7 +235,7 @@ static const char *deaf_text(const struct st_listen_view *view, json_t *names)
         text = st_text_joined(text, "; ", st_way_faults[i].text);
         json_array_append_new(names, json_string(st_way_faults[i].name));
     }
-    return st_text_or(text, "nothing: this way hears each kind of loss");
+    return st_text_or(text, "nothing: this way to record hears each kind of loss");
 }
 
 /* The command that listens on the same path again, without a time limit: "sleeptune listen --back
@@ -262,9 +264,8 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
         {result->remarks[ST_REMARK_CLOCKS], ST_DROPOUT_REASON_ONE_CLOCK},
         {result->remarks[ST_REMARK_SILENT],
          "unmute and turn up both devices in the mixer, then try again"},
-        {!valid && live->way == NULL,
-         "sleeptune listen --signal FILE, play that file through the path, and record it "
-         "from its beginning"},
+        {!valid && live->way == NULL, "sleeptune listen --signal FILE; then play that file on the "
+                                      "system to test, and record its sound from the beginning"},
         {live->has_ended,
          st_text("connect the device or start the sound server again, then %s", again)},
         {result->remarks[ST_REMARK_SHORT], st_text("%s, and let it run for 10 s or longer", again)},
@@ -274,8 +275,9 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
         {result->losses_n > 0,
          "sleeptune check, on the computer that played, to find what was late"},
         {result->heard_s >= SURE_S, NULL},
-        {live->way != NULL, st_text("%s -d 3h, which can show less than 1 loss an hour", again)},
-        {true, "record for 3 h, which can show less than 1 loss an hour"}});
+        {live->way != NULL,
+         st_text("%s -d 3h: only so long a test can show less than 1 loss an hour", again)},
+        {true, "record for 3 h: only then can less than 1 loss an hour be shown"}});
     if (next != NULL)
         st_text_row(sheet, "Next", "%s", next);
 }

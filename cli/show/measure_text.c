@@ -24,7 +24,7 @@ static const char *quantile_cell(const struct st_result *result, const struct st
     const double needed_s = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
     const char *needed = st_ns_text((int64_t)(needed_s * (double)ST_NS_PER_S));
     if (!q.known)
-        return st_text("- (needs a run of %s)", needed);
+        return st_text("- (measure for %s)", needed);
     if (!q.interval_known)
         return st_ns_text(q.value_ns);
     return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns),
@@ -40,9 +40,9 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 
 static void table(const struct st_result *result, FILE *out)
 {
-    row(out, "", "lateness of the wake-up", "response (callback done)");
+    row(out, "", "lateness of wake-ups", "until the work was done");
     row(out, "n", st_text("%ju cycles", result->lateness.total_n),
-        st_text("%ju periods (skipped included)", result->response.total_n));
+        st_text("%ju periods, skipped ones too", result->response.total_n));
     if (result->lateness.total_n == 0)
         return;
     row(out, "min", st_ns_text(result->lateness.min_ns), st_ns_text(result->response.min_ns));
@@ -54,20 +54,20 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%ju wake-ups later than %s, cause known for %ju",
+    st_text_row(sheet, "late", "%ju wake-ups were later than %s; the cause of %ju is known",
                 result->cause_late_n, st_ns_text(result->cause_above_ns),
                 result->cause_explained_n);
     for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        const char *share = "counted, not timed";
+        const char *share = "its time was not measured";
         if (st_cause_kind_by_exclusion(c))
-            share = "found by exclusion";
+            share = "the other causes were ruled out";
         if (r->explained_ns > 0)
             share =
                 st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
-        st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n, st_cause_kind_text(c),
+        st_text_row(sheet, "", "%ju times %s: %s in all, worst %s, %s", r->n, st_cause_kind_text(c),
                     st_ns_text(r->total_ns), st_ns_text(r->max_ns), share);
     }
 }
@@ -76,7 +76,8 @@ static void conditions(const struct st_result *result, const struct st_text_shee
 {
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
-                                        [ST_LOCK_ON_FAULT] = "memory locked on first use"};
+                                        [ST_LOCK_ON_FAULT] =
+                                            "memory is locked when it is first used"};
     const char *policy = st_platform_policy_name(result->policy), *cpu = "any CPU", *except = "";
     if (result->policy != ST_POLICY_OTHER)
         policy = st_text("%s %d", policy, result->priority);
@@ -84,8 +85,8 @@ static void conditions(const struct st_result *result, const struct st_text_shee
         cpu = st_text("CPU %d", result->cpu);
     if (result->timer_slack_set_ns >= 0)
         except = ", except the timer slack";
-    const char *line = st_text("settings not changed%s, %s, %s, load %.3g %%, %s", except, policy,
-                               cpu, result->load_percent, locks[result->lock]);
+    const char *line = st_text("sleeptune changed no setting%s, %s, %s, load %.3g %%, %s", except,
+                               policy, cpu, result->load_percent, locks[result->lock]);
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         line = st_text("%s, %s %s", line, condition->key,
                        st_result_condition_shown(condition->key, condition->value));
@@ -147,7 +148,9 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (all || result->cause_late_n > 0)
         causes(result, &sheet);
     if (result->suspends > 0)
-        st_text_row(&sheet, "suspended", "%ju times during the measurement", result->suspends);
+        st_text_row(&sheet, "suspended",
+                    "the computer was suspended %ju times during the measurement",
+                    result->suspends);
     if (all)
         conditions(result, &sheet);
     doubts(result, &sheet);

@@ -60,7 +60,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table)
     const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
     const char *text = st_text("Not even %u frames were enough", longest->frames), *bound = "";
     if (!table->known)
-        return st_text("Not known: %s.", longest->reason);
+        return st_text("Which buffer size is enough is unknown: %s.", longest->reason);
     if (held != NULL) {
         text = st_text("This computer alone can play with %u frames (%.1f ms)%s", held->frames,
                        held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "");
@@ -103,7 +103,7 @@ static const char *dropouts_text(const struct st_predict_row *row,
     const bool wide = view->width >= WIDE;
     const char *text = "none";
     if (!row->known)
-        text = st_text_joined("not known", ": ", wide ? row->reason : NULL);
+        text = st_text_joined("unknown", ": ", wide ? row->reason : NULL);
     else if (row->episodes_n > 0)
         text = st_miss_events_seen_text(row->per_hour);
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
@@ -161,12 +161,12 @@ const char *st_predict_text_setting(uint32_t frames)
         return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
     return st_text("%s (%s)", st_xrun_sources_set_frames(server, frames),
                    st_text_joined(st_xrun_sources_keep_frames(server, frames), "; ",
-                                  "other places: man sleeptune-size"));
+                                  "where else to set it: man sleeptune-size"));
 }
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
 {
-    const char *line = "sleeptune report (what makes wake-ups late)";
+    const char *line = "sleeptune report (which settings make audio threads wake up late)";
     if (!table->known)
         line = "sleeptune measure --frames 32 --duration 10m --record FILE";
     else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)

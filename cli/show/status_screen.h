@@ -27,5 +27,6 @@ void st_status_screen_table(FILE *out, const json_t *section, bool details, int 
 
 /** Message for a document without a screen, which a daemon of another version may send. */
 #define ST_STATUS_SCREEN_MISSING                                                                   \
-    "sleeptuned on %s has another version than this command. Restart sleeptuned, or add --json."
+    "the sleeptuned at %s has another version than this command. Restart sleeptuned, or add "      \
+    "--json."
 bool st_status_screen_is_in(const json_t *document);

@@ -49,11 +49,11 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     const char *heading = "Not tried:\n", *later = "";
     if (plan->open_n == 0)
         st_text_say(out, width,
-                    "Nothing to try with %u frames: no setting that the report found can be "
-                    "switched on and off here%s.",
+                    "Nothing to try with %u frames: none of the settings that 'sleeptune report' "
+                    "found can be switched on and off here%s.",
                     frames, candidates->needs_root ? " without root" : "");
     else
-        st_text_say(out, width, "%zu setting%s to try with %u frames (%s), %s at most.",
+        st_text_say(out, width, "%zu setting%s to try with %u frames (%s); this takes %s at most.",
                     plan->open_n, ST_PLURAL(plan->open_n), frames,
                     st_ns_short(output->wish->period_ns), st_ns_short(output->budget_ns));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
@@ -65,10 +65,11 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
                          INDENT, width);
     }
     if (plan->sure_n < plan->open_n)
-        st_text_say(out, width,
-                    "In this time tune can prove a 3-fold effect of only %zu of them, "
-                    "which a few trials choose. To prove it for all: --budget %um",
-                    plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
+        st_text_say(
+            out, width,
+            "In this time tune can prove only for %zu of them that late wake-ups get 3 times "
+            "rarer; it chooses those after a few trials. To prove it for all: --budget %um",
+            plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
@@ -112,7 +113,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
         return why;
     if (row->outcome != ST_TUNING_HELPS)
         return st_text_joined(
-            st_text("%ju late wake-ups with it, %ju without (tried %u time%s each)",
+            st_text("%ju late wake-ups with this setting, %ju without it (tried %u time%s each)",
                     row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
                     ST_PLURAL(row->evidence.pairs_n)),
             ": ", why);
@@ -121,7 +122,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
     if (candidate->refused != NULL)
         return st_text("%s; not kept: costs %s", text, candidate->refused);
     if (!st_rule_can_apply(candidate->finding))
-        return st_text("%s; by hand: 'sleeptune report %s' shows how", text, id);
+        return st_text("%s; change it by hand: 'sleeptune report %s' shows how", text, id);
     return text;
 }
 
@@ -138,13 +139,12 @@ static const char *answer_text(const struct st_tune_output *output)
                        "µs in %.0f s.",
                        frames, period_us(output) / output->candidates->late_share, seconds);
     if (t->end == ST_TUNING_RARE)
-        return st_text(
-            "Too few late wake-ups to compare settings by them: %ju in %.0f s with %u frames.",
-            t->late_n, seconds, frames);
+        return st_text("Too few late wake-ups to compare settings: %ju in %.0f s with %u frames.",
+                       t->late_n, seconds, frames);
     if (t->end == ST_TUNING_STOPPED)
         return st_text("Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
     if (helps_n == 0)
-        return st_text("No setting was shown to help with %u frames in this time.", frames);
+        return st_text("In this time no setting was found that helps with %u frames.", frames);
     return st_text("%zu of %zu settings help%s with %u frames.", helps_n, t->n,
                    helps_n == 1 ? "s" : "", frames);
 }

@@ -28,7 +28,7 @@ static void hear(enum st_change_event event, const struct st_entry *entry,
                  ST_UNUSED const char *now, int error)
 {
     if (event == ST_EVENT_FAILED)
-        complain(st_text("sleeptune tune was ended, and a change it tried is still on. Run "
+        complain(st_text("sleeptune tune was ended, and a setting that it tried is still on. Run "
                          "'sleeptune revert %s'. %s: %s",
                          entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
 }
@@ -136,7 +136,7 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
 static void explain(const char *writers, int r, const char *target, char *why)
 {
     if (r == -EBUSY)
-        snprintf(why, ST_TUNING_WHY_BYTES, "another program wrote %.90s%s%.60s%s", target,
+        snprintf(why, ST_TUNING_WHY_BYTES, "another program changed %.90s%s%.60s%s", target,
                  writers[0] != '\0' ? " (running here: " : "", writers,
                  writers[0] != '\0' ? ")" : "");
     else
@@ -191,7 +191,8 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
 int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
 {
     if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the process that undoes all trials was ended");
+        snprintf(why, ST_TUNING_WHY_BYTES,
+                 "someone ended the process of sleeptune that undoes the trials");
         return -EPIPE;
     }
     for (size_t i = 0; i < 2 * s->candidates->n; i++) {
