@@ -31,9 +31,10 @@ static void usage(FILE *out)
 {
     fputs("Usage: sleeptuned [-adfn] [-c FILE]\n"
           "       sleeptuned -h | -V\n"
-          "Run a real-time loop shaped like audio, count its missed deadlines and the\n"
-          "dropouts of sound servers, and serve the figures.\n\n"
-          "  -a       run the loop also while nothing plays, unless the configuration\n"
+          "Test the timing of this computer while music plays, count the dropouts of sound\n"
+          "servers and programs, and serve the figures.\n"
+          "\n"
+          "  -a       test the timing also while nothing plays, unless the configuration\n"
           "           sets loop.when\n"
           "  -c FILE  read this configuration instead of\n"
           "           " ST_SERVICE_CONFIG "\n"
@@ -280,8 +281,9 @@ int main(int argc, char **argv)
         return status;
     if (options.check) {
         printf("configuration OK (%s)\n",
-               config_path != NULL ? config_path
-                                   : "the defaults, because there is no " ST_SERVICE_CONFIG);
+               config_path != NULL
+                   ? config_path
+                   : "the default settings, because there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
     limit_heap();

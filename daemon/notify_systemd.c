@@ -71,7 +71,8 @@ static int no_answer(struct st_notify *notify, sd_bus_message *reply)
 {
     const sd_bus_error *error = sd_bus_message_get_error(reply);
     return give_up(notify, "the notification server does not answer: %s",
-                   error != NULL && error->message != NULL ? error->message : "a wrong answer");
+                   error != NULL && error->message != NULL ? error->message
+                                                           : "it gave a wrong answer");
 }
 
 /* --- the button "Why?": the user's service manager starts a browser with the page, so that the
@@ -176,7 +177,8 @@ static int on_inhibited(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error
     int inhibited = 0;
     if (!sd_bus_message_is_method_error(reply, NULL))
         (void)sd_bus_message_read(reply, "v", "b", &inhibited);
-    return inhibited ? give_up(notify, "notifications are inhibited now") : show(notify);
+    return inhibited ? give_up(notify, "the desktop shows no notifications now (do not disturb)")
+                     : show(notify);
 }
 
 static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
@@ -238,7 +240,7 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view
         r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, NAME, "GetCapabilities",
                                      on_capabilities, notify, "");
     if (r < 0)
-        give_up(notify, "no session bus: %s", strerror(-r));
+        give_up(notify, "no desktop session (D-Bus) to show notifications: %s", strerror(-r));
 }
 
 const char *st_notify_state(const struct st_notify *notify, bool enabled)
@@ -251,7 +253,7 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled)
     if (notify == NULL || notify->why[0] != '\0')
         return st_text("the last notification was not shown: %s",
                        notify != NULL ? notify->why : "out of memory");
-    return st_text("one notification for each new cause, at most one an hour; shown: %ju",
+    return st_text("one notification for each new cause, at most one an hour; %ju shown",
                    notify->shown_n);
 }
 
@@ -278,7 +280,7 @@ bool st_notify_turn(struct st_notify *notify)
     for (int i = 0; i < A_TURN_MAX && r > 0; i++)
         r = sd_bus_process(notify->bus, NULL);
     if (r < 0 && notify->busy)
-        give_up(notify, "the session bus has gone: %s", strerror(-r));
+        give_up(notify, "the desktop session (D-Bus) has ended: %s", strerror(-r));
     if (r < 0)
         close_bus(notify);
     return notify->heard;

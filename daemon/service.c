@@ -54,7 +54,7 @@ static void begin_rest(struct st_service *service)
     service->view.rests =
         st_text_is(service->config.loop.when, "playing") && !st_config_own_stream(&service->config);
     if (service->view.rests)
-        ST_INFO("the test loop rests until a program plays (loop.when)");
+        ST_INFO("the timing test rests until a program plays (loop.when)");
 }
 
 int64_t st_service_tick_ns(const struct st_service *service)
@@ -67,7 +67,7 @@ static void keep_figures(struct st_service *service)
 {
     struct st_result result = {0};
     if (st_session_result(service->session, &result) != 0)
-        ST_WARN("out of memory: the last figures of the test loop are lost");
+        ST_WARN("out of memory: the last figures of the timing test are lost");
     st_result_finish(&service->music.rested);
     service->music.rested = result;
     st_service_parts_stop_loop(service);
@@ -96,7 +96,7 @@ static int go_to_rest(struct st_service *service)
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTS,
-                     "nothing plays: the test loop rests until a program plays (loop.when)");
+                     "nothing plays: the timing test rests until a program plays (loop.when)");
     return r;
 }
 
@@ -127,17 +127,18 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
                             bool always)
 {
     if (always)
-        return "the test loop runs, because loop.when is \"always\"";
+        return "the timing test runs, because loop.when is \"always\"";
     if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
-        return st_text("the test loop runs all the time: %s does not report whether a program "
-                       "plays (loop.when)",
+        return st_text("the timing test runs all the time, because %s does not report whether a "
+                       "program plays (loop.when)",
                        facts->blind);
     if (answer == ST_PLAYING_UNKNOWN)
-        return "the test loop runs all the time: sleeptuned watches no sound server and no sound "
+        return "the timing test runs all the time: sleeptuned watches no sound server and no sound "
                "card, so it cannot know when a program plays (loop.when)";
     if (facts->own_stream)
-        return "the test loop runs because sleeptuned's own test stream plays";
-    return st_text("%s plays: the test loop runs", st_text_joined(facts->what, " on ", facts->by));
+        return "the timing test runs, because sleeptuned's own test stream plays";
+    return st_text("%s plays: the timing test runs",
+                   st_text_joined(facts->what, " on ", facts->by));
 }
 
 static int restart_loop(struct st_service *service)
@@ -149,9 +150,9 @@ static int restart_loop(struct st_service *service)
     forget_counts(service);
     ST_SERVICE_EVENT(
         service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
-        "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
+        "the timing test starts again with %lld frames at %lld Hz%s; its counts start at zero",
         (long long)service->loop.witness.frames, (long long)service->loop.witness.rate_hz,
-        service->loop.witness.music ? ", the period of the music" : "");
+        service->loop.witness.music ? ", the buffer size of the music" : "");
     return st_service_parts_start_loop(service);
 }
 
@@ -249,7 +250,8 @@ static int start_parts(struct st_service *service)
     /* The kernel enforces this limit even if the watchdog fails. rtkit may set a lower limit. */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
-        ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
+        ST_WARN("cannot set RLIMIT_RTTIME, with which the kernel stops a timing test that never "
+                "sleeps: %s. Only the watchdog guards against that now.",
                 strerror(-r));
     begin_rest(service);
     service->loop.witness = st_witness_choose(&service->config, NULL);
@@ -394,10 +396,10 @@ static void check_overdue(struct st_service *service)
     }
     service->view.overdue.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
-        ST_SERVICE_EVENT(
-            service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
-            "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
-            hog.name, (int)hog.tid, hog.priority, hog.cpu);
+        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
+                         "the program %s/%d with real-time priority %d keeps CPU %d busy, so the "
+                         "timing test cannot run",
+                         hog.name, (int)hog.tid, hog.priority, hog.cpu);
     if ((overdue_ns > 0) == (loop->since_ns != 0))
         return;
     const bool begins = overdue_ns > 0;
@@ -405,12 +407,12 @@ static void check_overdue(struct st_service *service)
     const char *text = st_ns_text(for_ns);
     if (begins)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,
-                         "the test loop has not run for %s: another program keeps its CPU, or the "
-                         "loop itself hangs",
+                         "the timing test has not run for %s: another program keeps its CPU, or "
+                         "the test itself hangs",
                          text);
     else
         ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESUMED,
-                         "the test loop runs again; it stood still for at most %s", text);
+                         "the timing test runs again; it stood still for at most %s", text);
     loop->since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
@@ -442,7 +444,7 @@ static void report_news(struct st_service *service)
         return; /* only reasons that count seconds remain, so nothing has recovered yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,
-                      "nothing is degraded now");
+                      "all parts of sleeptuned work as configured again");
     memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
     service->degraded_n = n;
 }
@@ -459,7 +461,8 @@ static int look_after_loop(struct st_service *service)
     if (service->view.rests)
         return 0;
     if (st_session_wait(service->session, 0)) {
-        ST_ERR("sleeptuned ends: the kernel refused the test loop's system call for sleeping");
+        ST_ERR("sleeptuned ends: the kernel refuses the system call with which the timing test "
+               "sleeps");
         return -EIO;
     }
     st_service_parts_trace(service);
@@ -526,7 +529,7 @@ static void keep_loop(struct st_service *service, struct st_config *config, char
         return;
     config->loop = service->config.loop;
     snprintf(error, ST_VIEW_TEXT_BYTES,
-             "the test loop gets no CPU, so its new settings are not in force. Reload again when "
+             "the timing test gets no CPU, so its new settings are not in force. Reload again when "
              "it runs.");
     ST_WARN("%s", error);
 }
@@ -620,7 +623,8 @@ static void close_books(struct st_service *service)
     if (!st_service_view_look(service, &view, &result))
         return;
     const struct st_answer answer = st_answer_of(&view);
-    ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles, answer.text);
+    ST_INFO("sleeptuned ended after %llu cycles of the timing test: %s",
+            (unsigned long long)result.cycles, answer.text);
     st_result_finish(&result);
 }
 

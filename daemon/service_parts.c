@@ -66,13 +66,13 @@ int st_service_parts_start_loop(struct st_service *service)
     if (r == 0)
         r = st_session_start(service->platform, &wish, &session);
     if (r < 0) {
-        ST_ERR("cannot start the test loop, which measures timing: %s", strerror(-r));
+        ST_ERR("cannot start the timing test: %s", strerror(-r));
         return r;
     }
     const struct st_watchdog_loop watched = {.tid = loop_tid, .cheeps = drains, .ctx = session};
     r = st_watchdog_start(service->platform, wish.priority, &watched, &service->events, &watchdog);
     if (r < 0) {
-        ST_ERR("cannot start the watchdog of the test loop: %s", strerror(-r));
+        ST_ERR("cannot start the watchdog, which guards the timing test: %s", strerror(-r));
         st_session_ask_stop(session);
         st_session_join(session);
         st_session_free(session);
@@ -96,14 +96,15 @@ static bool wait_for_end(struct st_service *service)
     const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->loop.overdue.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
-    ST_WARN("the test loop did not end within %s; it now runs as an ordinary thread on any CPU",
-            st_ns_text(patience_ns));
+    ST_WARN(
+        "the timing test did not end within %s; it now runs without real-time priority on any CPU",
+        st_ns_text(patience_ns));
     st_session_release(session);
     if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
-        ST_INFO("the test loop has ended");
+        ST_INFO("the timing test has ended");
         return true;
     }
-    ST_ERR("the test loop did not end within another %s: the last seconds were not recorded",
+    ST_ERR("the timing test did not end within another %s: the last seconds were not recorded",
            st_ns_text(LOOP_GIVE_UP_NS));
     return false;
 }
@@ -153,7 +154,7 @@ int st_service_parts_start_audio(struct st_service *service)
     if (!service->view.rests)
         r = st_audio_start(service->platform, &config, &service->events, &audio);
     if (r < 0) {
-        ST_ERR("cannot start the audio thread: %s", strerror(-r));
+        ST_ERR("cannot start sleeptuned's own test stream: %s", strerror(-r));
         return r;
     }
     if (service->view.rests)
@@ -189,7 +190,7 @@ void st_service_parts_restart_tcp(struct st_service *service)
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         ST_PRINT(service->view.failed.http, "%s", "");
-        ST_INFO("also serving on http://%s/", listen_on);
+        ST_INFO("the status is also served on http://%s/", listen_on);
         return;
     }
     ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
@@ -214,7 +215,8 @@ int st_service_parts_open_socket(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
     if (!ST_HAVE_HTTP) {
-        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
+        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket, so 'sleeptune "
+                "status' cannot ask it; see its log");
         return 0;
     }
     const char *error = NULL, *path = st_socket_choose(&service->config, &error);
@@ -263,19 +265,17 @@ void st_service_parts_trace(struct st_service *service)
     st_session_let_go(service->session);
     ST_PRINT(service->view.failed.trace, "%s", wished && why != NULL ? why : "");
     if (why == NULL)
-        ST_INFO(
-            "%s",
-            wished
-                ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
-                : "when the test loop wakes late, the system's sleeptuned is asked which program "
-                  "had the CPU");
+        ST_INFO("%s", wished ? "the kernel's trace shows which program had the CPU when the timing "
+                               "test wakes up late"
+                             : "when the timing test wakes up late, the system's sleeptuned is "
+                               "asked which program had the CPU");
 }
 
 void st_service_parts_stop_trace(struct st_service *service)
 {
     struct st_tracer *tracer = service->tracer_way.tracer;
     st_session_hold(service->session);
-    st_tracer_way_use(&service->tracer_way, NULL, "the test loop does not run");
+    st_tracer_way_use(&service->tracer_way, NULL, "the timing test does not run");
     st_session_let_go(service->session);
     st_tracer_stop(tracer);
     service->loop.tracer_tried = false;

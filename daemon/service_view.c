@@ -80,8 +80,8 @@ bool st_service_view_minute_take(struct st_history_minute *before,
 
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n)
 {
-    const char *text = st_text("last %jd s: %ju cycles of the test loop, %ju missed; %ju dropouts "
-                               "in sleeptuned's own test stream",
+    const char *text = st_text("last %jd s: %ju cycles of the timing test, %ju missed; %ju "
+                               "dropouts in sleeptuned's own test stream",
                                (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S,
                                minute->cycles, minute->misses, minute->own_dropouts_n);
     if (dropouts_n != INT64_MIN)
@@ -292,7 +292,7 @@ static char *address_text(struct st_service *service, unsigned *http_status)
     const int r = web->page != NULL ? 0 : st_http_start_private(&from, web->page_url, &web->page);
     if (r < 0) {
         *http_status = 503;
-        return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
+        return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the live page");
     }
     return st_json_into_text(
         json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url), JSON_COMPACT);
@@ -418,7 +418,7 @@ void st_service_view_end_minute(struct st_service *service)
     if (!take_minute(service)) {
         add_observed(service);
         if (service->view.rests)
-            st_systemd_notify("STATUS=nothing plays: the test loop rests");
+            st_systemd_notify("STATUS=nothing plays: the timing test rests");
         return;
     }
     const char *text =

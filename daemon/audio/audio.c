@@ -164,10 +164,11 @@ static int64_t step(struct st_audio *audio)
     report_dropouts(audio);
     if (st_audio_hangs(&audio->judge, atomic_load(&audio->seen.calls), audio->view.latency_ns) &&
         broken == NULL)
-        broken = "the sound system no longer asks sleeptuned for samples";
+        broken = "the sound system no longer asks sleeptuned for sound";
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
-    ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
+    ST_PRINT(error, "sleeptuned's own test stream lost its sound system (backend %.31s): %s",
+             audio->config.audio.backend, broken);
     /* Reports the loss before the stream is closed, since closing may hang if the sound server
      * hangs. */
     note_failure(audio, ST_EVENT_AUDIO_LOST, error);
@@ -216,7 +217,7 @@ static const char *load(struct st_audio *audio)
     }
 #else
     if (st_text_is(audio->config.audio.backend, "oss"))
-        return "only FreeBSD has the backend oss";
+        return "only FreeBSD has the sound system oss: choose another audio.backend";
 #endif
     const char *why = st_module_load("stream", ST_STREAM_SYMBOL, &audio->module);
     if (why == NULL && !st_text_is(audio->module->version, ST_VERSION))
@@ -273,7 +274,8 @@ void st_audio_stop(struct st_audio *audio)
     pthread_mutex_unlock(&audio->mutex);
     if (!ended) { /* the thread hangs in the sound server's library, so the memory that it uses must
                      stay */
-        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned",
+        ST_WARN("the sound system %s did not stop the test stream in 5 s: sleeptuned leaves that "
+                "thread behind",
                 audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;

@@ -174,7 +174,7 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
     if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
         const char *why = st_jack_server_look(st_jack_server_name());
         if (why != NULL) {
-            snprintf(error, error_bytes, "backend jack: %s", why);
+            snprintf(error, error_bytes, "the sound system jack cannot be used: %s", why);
             return -ENOENT;
         }
     }
@@ -209,7 +209,8 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
 static void list_devices(struct SoundIo *soundio, const char *backend, const char *wished,
                          char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "backend %.31s has no output device \"%.100s\"", backend, wished);
+    snprintf(buf, buf_bytes, "the sound system %.31s has no output device \"%.100s\"", backend,
+             wished);
     for (int i = 0; i < soundio_output_device_count(soundio); i++) {
         struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
         st_text_append(buf, buf_bytes, "%s%s", i == 0 ? "; it has: " : ", ", device->id);
@@ -226,7 +227,7 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
     if (device == NULL && id[0] != '\0')
         list_devices(stream->soundio, backend, id, error, error_bytes);
     else if (device == NULL)
-        snprintf(error, error_bytes, "backend %.31s has no output device", backend);
+        snprintf(error, error_bytes, "the sound system %.31s has no output device", backend);
     if (device == NULL)
         return -ENODEV;
     if (device->probe_error == 0)
@@ -285,7 +286,7 @@ static int begin(struct st_own_stream *stream, char *error, size_t error_bytes)
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
         snprintf(error, error_bytes,
-                 "device %.100s offers no sample format that sleeptuned can use", device->id);
+                 "the device %.100s offers no sample format that sleeptuned can use", device->id);
         return -ENOTSUP;
     }
     const struct st_config *config = stream->config;

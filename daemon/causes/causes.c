@@ -109,7 +109,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     causes->platform = platform;
     causes->events = events;
     causes->cpu = -1;
-    ST_PRINT(causes->no_tracer, "the test loop does not run");
+    ST_PRINT(causes->no_tracer, "the timing test does not run");
     begin_minute(causes);
     *ret = causes;
     return 0;

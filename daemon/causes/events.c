@@ -239,7 +239,9 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     events->unlogged_n = 0;
     pthread_mutex_unlock(&events->mutex);
     if (unlogged_n > 0)
-        ST_WARN("%ju events came too fast for this log; the history has them", unlogged_n);
+        ST_WARN("%ju events were left out of this log, because there were too many; the history "
+                "has them",
+                unlogged_n);
     /* The mutex is not held while a line is written, so that no thread waits for the journal. */
     while (more) {
         pthread_mutex_lock(&events->mutex);

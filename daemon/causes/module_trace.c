@@ -204,7 +204,7 @@ static int find_tracefs(char *error, size_t error_bytes)
     const int r = -errno;
     if (r == -ENOENT)
         snprintf(error, error_bytes,
-                 "tracefs is not mounted on " ST_TRACEFS
+                 "the kernel's trace is not available: tracefs is not mounted on " ST_TRACEFS
                  ". Run as root: mount -t tracefs tracefs " ST_TRACEFS);
     else
         snprintf(error, error_bytes,
@@ -257,7 +257,7 @@ static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, siz
     }
     if (r != 0) {
         snprintf(error, error_bytes, ST_TRACEFS "/%s: %s", what,
-                 r == -EEXIST ? "another process uses it, such as another sleeptuned"
+                 r == -EEXIST ? "another program uses it, such as another sleeptuned"
                               : strerror(-r));
         close_trace(trace);
         return r;

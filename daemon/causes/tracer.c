@@ -90,7 +90,7 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
     struct st_trace_culprit found = {.ns = 0};
     read_ring(tracer);
     ST_EACH_OF (late, events, n) {
-        const char *waited = "the kernel's trace does not show when the loop was woken",
+        const char *waited = "the kernel's trace does not show when the timing test was woken",
                    *turns = "";
         if (find(tracer, late, until_ns, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
@@ -98,11 +98,12 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
         }
         st_cpu_trace_complete_name(tracer->platform, &found);
         if (found.waking_was_seen)
-            waited =
-                st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
+            waited = st_text("%lld ns of this time while the timing test waited",
+                             (long long)found.waited_ns);
         if (found.turns_ns > 0)
-            turns = st_text("; in all this thread ran for %lld ns", (long long)found.turns_ns);
-        ST_DBG("%s had CPU %d for %lld ns, %s; the loop waited %lld ns, as the scheduler says%s",
+            turns = st_text("; in all this program ran for %lld ns", (long long)found.turns_ns);
+        ST_DBG("%s had CPU %d for %lld ns, %s; by the kernel's count the timing test waited %lld "
+               "ns for a CPU%s",
                found.name, found.cpu, (long long)found.ns, waited, (long long)late->runq_wait_ns,
                turns);
         st_causes_take(tracer->causes, late, &found);
@@ -118,15 +119,17 @@ void st_tracer_clear(void)
     if (access(path, F_OK) != 0)
         return;
     if (rmdir(path) == 0)
-        ST_WARN("removed the trace %s, which a killed sleeptuned left on: it slowed the system",
+        ST_WARN("removed the kernel trace %s, which a killed sleeptuned had left on, because it "
+                "slowed the system",
                 path);
     else if (errno == EBUSY)
-        ST_INFO("the kernel trace %s was not removed: another process uses it, such as another "
+        ST_INFO("the kernel trace %s was not removed: another program uses it, such as another "
                 "sleeptuned",
                 path);
     else
-        ST_WARN("cannot remove %s, which a killed sleeptuned left: %s. Run as root: rmdir %s", path,
-                strerror(errno), path);
+        ST_WARN("cannot remove the kernel trace %s, which a killed sleeptuned left on: %s. Run as "
+                "root: rmdir %s",
+                path, strerror(errno), path);
 }
 
 /* Does the system's daemon trace, and does it answer this user? @return NULL: yes; otherwise why
@@ -138,9 +141,8 @@ static const char *try_remote(struct st_platform *platform, const char *socket, 
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return NULL;
-    return r == -EACCES
-               ? "trace.enabled is off here, and you are not in the group that may ask the "
-                 "system's sleeptuned"
+    return r == -EACCES ? "trace.enabled is off here, and this user is not in the group that may "
+                          "ask the system's sleeptuned"
            : r == -ENOTSUP ? "trace.enabled is off, also of the system's sleeptuned"
                            : "trace.enabled is off in the configuration";
 }
@@ -169,7 +171,7 @@ const char *st_tracer_start(struct st_platform *platform, const struct st_config
     *ret = NULL;
     if (has_own_numbers())
         return "sleeptuned runs in a container (PID namespace), where threads have other numbers "
-               "than in the kernel's trace. Run it outside, or without trace.enabled";
+               "than in the kernel's trace. Run sleeptuned outside, or without trace.enabled";
     const char *error = socket != NULL ? try_remote(platform, socket, tid)
                                        : st_module_load("trace", ST_TRACE_SYMBOL, &module);
     if (error != NULL)

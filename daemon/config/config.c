@@ -222,8 +222,8 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
             if (config_setting_is_group(setting))
                 read_group(parse, setting, name);
             else
-                complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }",
-                         name);
+                complain(parse, config_setting_source_line(setting),
+                         "%s: must be a group of settings, { ... }", name);
             continue;
         }
         const char *path = st_text_joined(prefix, ".", name);
@@ -336,10 +336,11 @@ int st_config_load(struct st_platform *machine, const char *path, struct st_conf
     size_t len = 0;
     int r = machine->read_text(machine, path, text, ST_CONFIG_FILE_BYTES + 1, &len);
     if (r == -EFBIG)
-        complain(&parse, 0, "larger than %d bytes: this is not a sleeptuned configuration",
+        complain(&parse, 0,
+                 "the file is larger than %d bytes: this is not a sleeptuned configuration",
                  ST_CONFIG_FILE_BYTES);
     else if (r == -EINVAL)
-        complain(&parse, 0, "not a regular file");
+        complain(&parse, 0, "it is not a regular file");
     else if (r < 0)
         complain(&parse, 0, "cannot be read: %s", strerror(-r));
     else

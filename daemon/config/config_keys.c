@@ -23,22 +23,23 @@ const struct st_config_key st_config_keys[] = {
      "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
     {"loop.frames", ST_CONFIG_INT, "frames", "0", 0, 16384, NULL, AT(loop.frames),
      ST_CONFIG_APPLIES_LOOP,
-     "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it "
-     "was when playback began, and 128 frames until one is known; a period below 4 ms is doubled "
-     "until it is 4 ms or more. The history keeps the size with each row."},
+     "Buffer size for the timing test, in frames. 0: the timing test has the period of the sound "
+     "server that plays, as it was when playback began, and 128 frames until one is known; a "
+     "period below 4 ms is doubled until it is 4 ms or more. The history keeps the size with each "
+     "row."},
     {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
      ST_CONFIG_APPLIES_LOOP,
-     "SCHED_FIFO priority of the test loop. 0: that of the threads that compute the music, none if "
-     "they have none, and 70 until one is known. The watchdog, which can take this priority away "
-     "from the loop, runs one priority higher."},
+     "Real-time priority (SCHED_FIFO) of the timing test. 0: that of the threads that compute the "
+     "music, none if they have none, and 70 until one is known. The watchdog, which can take this "
+     "priority away from the timing test, runs one priority higher."},
     {"loop.cpu", ST_CONFIG_INT, "", "-1", -1, 4095, NULL, AT(loop.cpu), ST_CONFIG_APPLIES_LOOP,
-     "CPU to pin the loop to; -1 leaves it to the scheduler."},
+     "CPU on which the timing test runs; -1: the kernel chooses one."},
     {"loop.when", ST_CONFIG_CHOICE, "", "\"playing\"", 0, 0, "playing always", AT(loop.when),
      ST_CONFIG_APPLIES_WHEN,
-     "When the loop runs. playing: while a program plays or records, and 30 to 40 s longer; else "
-     "the loop rests, and the daemon wakes up at most once per second. If no source can tell "
-     "whether something plays, the loop always runs, and the log says why. An audio.backend other "
-     "than dummy and none counts as playing. always: the loop never rests; this is the default of "
+     "When the timing test runs. playing: while a program plays or records, and 30 to 40 s longer; "
+     "else the test rests, and the daemon wakes up at most once per second. If no source can tell "
+     "whether something plays, the test always runs, and the log says why. An audio.backend other "
+     "than dummy and none counts as playing. always: the test never rests; this is the default of "
      "the system service, which runs sleeptuned -a."},
     {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack oss",
      AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
@@ -61,10 +62,10 @@ const struct st_config_key st_config_keys[] = {
      "or, if that is not writable, in $XDG_RUNTIME_DIR/sleeptune. The variable SLEEPTUNE_SOCKET "
      "overrides this key."},
     {"socket.mode", ST_CONFIG_MODE, "", "\"0660\"", 0, 0777, NULL, AT(socket.mode),
-     ST_CONFIG_APPLIES_SOCKET, "Permissions of the socket, in octal."},
+     ST_CONFIG_APPLIES_SOCKET, "Who may use the socket: its permissions, as octal digits."},
     {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group),
      ST_CONFIG_APPLIES_SOCKET,
-     "Group of the socket, by name; empty keeps the group of the daemon."},
+     "Group whose members may use the socket, by name; empty: the group of the daemon."},
     {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen),
      ST_CONFIG_APPLIES_HTTP,
      "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live "
@@ -77,16 +78,16 @@ const struct st_config_key st_config_keys[] = {
      "accepted. Other names are refused, so that a web page cannot read the figures under a name "
      "of its own (DNS rebinding)."},
     SOURCE(alsa, "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four "
-                 "times a second. A program that recovers between two readings is seen as one "
-                 "probable dropout. For each source: auto watches it if it is available; on also "
-                 "reports \"degraded\" if it is not."),
+                 "times a second. A device that stops and starts again between two readings counts "
+                 "as one probable dropout. For each source: auto watches it if it is available; on "
+                 "also reports \"degraded\" if it is not."),
     SOURCE(pipewire, "Dropouts of the devices of a PipeWire server, and cycles in which a client "
                      "was not ready. Both come from the server's profiler, which reports every "
                      "cycle while something plays; this costs some CPU time."),
     SOURCE(jack, "Dropouts that a JACK server reports. sleeptuned names the late client if it can "
                  "read the log of the server."),
     SOURCE(pulseaudio, "Dropouts of PulseAudio: streams that ran empty. While something plays, "
-                       "their queues are read four times a second."),
+                       "sleeptuned reads four times a second how full they are."),
     SOURCE(sound4, "Dropouts that sound(4) counts for each channel (FreeBSD)."),
     SOURCE(usb, "Losses of sound on the bus of a USB audio device (Linux), from the headers of USB "
                 "packets, never what they carry. Only root can read them: it needs a daemon that "
@@ -104,16 +105,16 @@ const struct st_config_key st_config_keys[] = {
      "for the helper program, which can itself cause dropouts."},
     {"observe.listen_except", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.listen_except),
      ST_CONFIG_APPLIES_OBSERVE,
-     "Programs that are not listened to, by name or file name, with commas between them, such as "
-     "\"zoom, Firefox\"."},
+     "Programs to which observe.listen does not listen, by name or file name, with commas between "
+     "them, such as \"zoom, Firefox\"."},
     {"history.enabled", ST_CONFIG_CHOICE, "", "\"on\"", 0, 0, "on off", AT(history.enabled),
      ST_CONFIG_APPLIES_HISTORY,
-     "Keep a row per minute and a row per event in a file, for \"sleeptune history\"."},
+     "Record a row for each minute and each event in a file, for \"sleeptune history\"."},
     {"history.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(history.path),
      ST_CONFIG_APPLIES_HISTORY,
-     "File of the history. Empty: history.db in the state folder of the system or, if that is not "
-     "writable, of the user (sleeptuned(8)). If this file exists and is not a history of "
-     "sleeptune, the daemon does not change it."},
+     "File of the history (\"sleeptune history\"). Empty: history.db in the state folder of the "
+     "system or, if that is not writable, of the user (sleeptuned(8)). If this file exists and is "
+     "not a history of sleeptune, the daemon does not change it."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
      "How long the history is kept: the rows of hours as long as this, those of minutes at most 30 "
@@ -133,10 +134,10 @@ const struct st_config_key st_config_keys[] = {
      "the oldest are removed, the first of each reason and those of marks last. 0: no records."},
     {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
      ST_CONFIG_APPLIES_TRACE,
-     "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the "
-     "kernel's trace (Linux, tracefs), and keep what the kernel did at a dropout. It needs the "
-     "right to write to /sys/kernel/tracing. While it is on, each switch between threads with its "
-     "wake-up costs about half a microsecond more."},
+     "Find out from the kernel's trace (Linux, tracefs) which program or interrupt had the CPU "
+     "when the timing test woke up late, and record what the kernel did at a dropout. It needs the "
+     "right to write to /sys/kernel/tracing. While it is on, each switch between programs takes "
+     "about half a microsecond more."},
     {"trace.buffer_kb", ST_CONFIG_INT, "kB", "2048", 64, 65536, NULL, AT(trace.buffer_kb),
      ST_CONFIG_APPLIES_TRACE,
      "Kernel memory of the trace (trace.enabled), on each CPU, at most 64 MB in all. The record of "

@@ -17,9 +17,9 @@ static const char *unreadable_text(const struct st_history_writer_view *view, co
     const char *text = st_text("the history cannot be read: %s", why);
     if (view->waiting_minutes_n + view->waiting_events_n == 0)
         return text;
-    return st_text(
-        "%s; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
-        text, view->waiting_events_n, view->waiting_minutes_n);
+    return st_text("%s; %ju events and %ju minutes are not written yet; 'sleeptune status' shows "
+                   "the last events",
+                   text, view->waiting_events_n, view->waiting_minutes_n);
 }
 
 static char *refuse(unsigned *http_status, unsigned status, const char *error)

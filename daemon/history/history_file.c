@@ -160,7 +160,7 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
     const int64_t now_ns = st_platform_wall_ns(file->platform);
     r = st_history_put_aside(file->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
-        *why = st_text("%.90s, and it cannot be renamed: %s", *why, strerror(-r));
+        *why = st_text("%.90s, and the file cannot be renamed: %s", *why, strerror(-r));
         return r;
     }
     ST_PRINT(file->aside, "%s", aside);
@@ -181,7 +181,7 @@ static int lock(struct st_history_file *file, const char **error)
     if (r == -EBUSY && pid > 0)
         *error = st_text("another sleeptuned (process %ld) writes this history", pid);
     else if (r == -EBUSY)
-        *error = "another process uses the lock file of this history";
+        *error = "another program uses the lock file of this history";
     else if (r == 0 && pid > 0)
         st_events_add(
             file->events, ST_LOG_WARN, st_platform_wall_ns(p), ST_EVENT_UNCLEAN_END,
@@ -207,11 +207,12 @@ static int look_after_file(struct st_history_file *file, const char **error)
     }
     if (state != ST_HISTORY_EMPTIED) {
         st_events_add(file->events, ST_LOG_WARN, st_platform_wall_ns(file->platform),
-                      ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; entries may be missing",
+                      ST_EVENT_HISTORY_CHANGED,
+                      "another program %s %.150s; entries of the history may be missing",
                       gone ? "moved or removed" : "wrote to", file->used.path);
         return 0;
     }
-    *error = "another program emptied it";
+    *error = "another program emptied the file";
     return put_aside(file, -EBADMSG, error);
 }
 
@@ -331,7 +332,7 @@ static const char *why_text(const struct st_history_file *file, int r, const cha
 {
     const char *path = file->used.path;
     if (r == -EPROTO || r == -EPROTONOSUPPORT)
-        return st_text("%.115s is not changed: %.120s", path, error);
+        return st_text("sleeptuned does not write to %.115s: %.120s", path, error);
     return st_text("%.115s cannot be written: %.115s", path, error);
 }
 

@@ -154,12 +154,11 @@ static bool record_lost(struct st_history_writer *writer)
         return false;
     writer->missing_events_n = view.lost_events_n;
     writer->missing_minutes_n = view.lost_minutes_n;
-    st_events_add(
-        writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform),
-        ST_EVENT_HISTORY_LOST,
-        "%ju event%s and %ju minute%s before this moment are missing: the history could not "
-        "be written",
-        events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
+    st_events_add(writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform),
+                  ST_EVENT_HISTORY_LOST,
+                  "%ju event%s and %ju minute%s before this moment are missing, because the "
+                  "history could not be written then",
+                  events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
     return true;
 }
 

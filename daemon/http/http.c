@@ -473,7 +473,7 @@ static void hide_figures(const struct st_http *http, struct st_route *route)
     if (http->network && route->body == ST_ROUTE_METRICS)
         route->body = ST_ROUTE_METRICS_UNNAMED;
     else if (http->network)
-        *route = st_route_refuse(403, "other machines get /metrics only");
+        *route = st_route_refuse(403, "from other machines only /metrics can be read");
     else if (route->body == ST_ROUTE_PAGE)
         route->body = ST_ROUTE_SHELL;
     else

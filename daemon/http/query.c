@@ -13,7 +13,7 @@ void st_query_init(struct st_query *query)
 }
 
 #define TIMES                                                                                      \
-    "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
+    "must be a time: how long ago (1h, 30m, 2d), a date (2026-11-20T15:00Z) or seconds since 1970"
 
 /* The allowed parameters, and the error message for a value that is not valid. */
 static const struct {

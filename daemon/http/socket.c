@@ -86,15 +86,15 @@ static const char *set_rights_at(const struct st_destination *place, const struc
     const struct group *group = name[0] != '\0' ? getgrnam(name) : NULL;
     if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISSOCK(info.st_mode))
-        return "it is no longer a socket";
+        return "the file is no longer a socket";
     if (name[0] != '\0' && group == NULL)
         return st_text("there is no group \"%s\" (socket.group)", name);
     /* Sets the group even if none is configured: on BSD and in a folder with the setgid bit, a new
      * socket has the folder's group, and a reload may have removed socket.group. */
     if (fchownat(place->dir_fd, place->name, (uid_t)-1, group != NULL ? group->gr_gid : getegid(),
                  AT_SYMLINK_NOFOLLOW) != 0)
-        return st_text("it cannot be given to the group %s: %s", st_text_or(name, "of sleeptuned"),
-                       strerror(errno));
+        return st_text("the socket cannot be given to the group %s: %s",
+                       st_text_or(name, "of sleeptuned"), strerror(errno));
     return set_mode(place, (mode_t)config->socket.mode) ? NULL : strerror(errno);
 }
 
@@ -103,8 +103,8 @@ const char *st_socket_set_rights(const struct st_socket *socket, const struct st
     struct st_destination place;
     const int r = st_destination_find(socket->path, &place);
     const char *error = r < 0          ? st_destination_error(r)
-                        : place.shared ? "another user can change its folder. Set socket.path to a "
-                                         "folder that only root can change"
+                        : place.shared ? "another user can change the folder of the socket. Set "
+                                         "socket.path to a folder that only root can change"
                                        : set_rights_at(&place, config);
     if (r == 0)
         close(place.dir_fd);

@@ -46,13 +46,15 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
         st_events_add(events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_SUSPEND,
                       "the computer was suspended for %s", st_ns_text(slept_ns));
     if (jump_ns >= ST_CLOCKWATCH_JUMP_NS || jump_ns <= -ST_CLOCKWATCH_JUMP_NS)
-        st_events_add(
-            events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_CLOCK_JUMP,
-            "the time of day was set %s %s; the test loop uses another clock and is not affected",
-            st_ns_text(jump_ns < 0 ? -jump_ns : jump_ns), jump_ns < 0 ? "back" : "forward");
+        st_events_add(events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_CLOCK_JUMP,
+                      "the time of day was set %s %s; this does not affect the timing test, which "
+                      "uses another clock",
+                      st_ns_text(jump_ns < 0 ? -jump_ns : jump_ns),
+                      jump_ns < 0 ? "back" : "forward");
     if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS + rest_ns)
-        st_events_add(events, ST_LOG_WARN, seen.wall_ns, ST_EVENT_PAUSE,
-                      "sleeptuned did not run for %s: it was stopped, the computer was paused, "
-                      "ordinary threads got no CPU, or a disk or sound server did not answer",
-                      st_ns_text(elapsed_ns));
+        st_events_add(
+            events, ST_LOG_WARN, seen.wall_ns, ST_EVENT_PAUSE,
+            "sleeptuned did not run for %s: it was stopped, the computer was paused, programs "
+            "without real-time priority got no CPU, or a disk or sound server did not answer",
+            st_ns_text(elapsed_ns));
 }

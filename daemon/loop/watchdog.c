@@ -65,14 +65,15 @@ static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
 static const char *demotion_text(int demotion)
 {
     static const char *const reasons[] = {
-        [ST_WATCHDOG_STARVED] = "ordinary threads got no CPU for 3 s",
-        [ST_WATCHDOG_BUSY] = "the loop used more than half of a CPU for 10 s",
-        [ST_WATCHDOG_TOO_LONG] = "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)",
+        [ST_WATCHDOG_STARVED] = "programs without real-time priority got no CPU for 3 s",
+        [ST_WATCHDOG_BUSY] = "the timing test used more than half of a CPU for 10 s",
+        [ST_WATCHDOG_TOO_LONG] =
+            "the timing test used a CPU too long without a sleep (RLIMIT_RTTIME)",
     };
     const char *reason = reasons[demotion % ERRNO_UNIT];
     if (demotion < ERRNO_UNIT)
-        return st_text("the watchdog took real-time priority from the test loop: %s", reason);
-    return st_text("cannot take real-time priority from the test loop (%s): %s",
+        return st_text("the watchdog took real-time priority from the timing test: %s", reason);
+    return st_text("the watchdog cannot take real-time priority from the timing test (%s): %s",
                    strerror(demotion / ERRNO_UNIT), reason);
 }
 
@@ -108,7 +109,8 @@ static void report_starved(struct st_watchdog *watchdog, bool guilty)
     else
         st_events_add(watchdog->events, ST_LOG_WARN, st_platform_wall_ns(watchdog->platform),
                       ST_EVENT_STARVED,
-                      "ordinary threads got no CPU for 3 s, but not because of the test loop");
+                      "programs without real-time priority got no CPU for 3 s, but not because of "
+                      "the timing test");
 }
 
 static void *run_checker(void *ctx)

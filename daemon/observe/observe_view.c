@@ -149,7 +149,7 @@ void st_observe_label(FILE *out, const char *name, const char *value)
 static void reason_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_dropouts_by_reason_total", "counter",
-                      "Dropouts of clients, by reason.");
+                      "Dropouts of programs, by reason.");
     ST_EACH_OF (source, view->sources, view->n) {
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS;
              j++)
@@ -162,7 +162,7 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
 static void place_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_dropouts_by_place_total", "counter",
-                      "Dropouts of devices and clients, by the place where the sound was lost.");
+                      "Dropouts of devices and programs, by the place where the sound was lost.");
     ST_EACH_OF (source, view->sources, view->n) {
         for (size_t j = 0; source->opened_n > 0 && j < ST_DROPOUT_PLACES; j++)
             fprintf(out, "sleeptune_dropouts_by_place_total{source=\"%s\",place=\"%s\"} %ju\n",
@@ -188,7 +188,7 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",
-                      "Dropouts of one client, while it is listed.");
+                      "Dropouts of one program, while sleeptuned lists it.");
     ST_EACH_OF (source, view->sources, view->n) {
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const uint64_t n = client->sum.n;
@@ -199,7 +199,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
         }
     }
     st_observe_metric(out, "sleeptune_client_busy_ratio", "gauge",
-                      "Share of the period that a client computes, last 10 s.");
+                      "Share of the period for which a program computes, in the last 10 s.");
     ST_EACH_OF (source, view->sources, view->n) {
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const struct st_xrun_load *load = &client->load;
@@ -220,7 +220,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
 {
     xrun_metrics(out, view);
     st_observe_metric(out, "sleeptune_dropouts_total", "counter",
-                      "Dropouts of clients: each an unbroken loss of sound.");
+                      "Dropouts of programs; each is one unbroken loss of sound.");
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %ju\n", source->source,
@@ -242,7 +242,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     if (named)
         client_metrics(out, view);
     st_observe_metric(out, "sleeptune_dropout_source_watched", "gauge",
-                      "1 while dropouts of that source are watched.");
+                      "1 while sleeptuned watches the dropouts of that sound server or device.");
     ST_EACH_OF (source, view->sources, view->n)
         fprintf(out, "sleeptune_dropout_source_watched{source=\"%s\"} %d\n", source->source,
                 source->state == ST_OBSERVED_WATCHING);

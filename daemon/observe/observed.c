@@ -284,7 +284,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     const char *gap = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
-        gap = st_text("; not watched from %s to %s",
+        gap = st_text("; sleeptuned did not watch them from %s to %s",
                       st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
                       st_when_text_near(wall_ns(o), wall_ns(o)));
     view->state = state;
@@ -292,19 +292,19 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     ST_PRINT(o->lasting, "%s", why);
     ST_PRINT(view->why, "%s", why);
     if (listens_n > 0)
-        ST_APPEND(view->why, "; listens for silence in %jd program%s", listens_n,
+        ST_APPEND(view->why, "; sleeptuned listens for silence in %jd program%s", listens_n,
                   ST_PLURAL(listens_n));
     if (same_as_before)
         return;
     if (lost)
         st_events_add(o->events, ST_LOG_WARN, wall_ns(o), ST_EVENT_OBSERVE_LOST,
-                      "the dropouts of %s are no longer watched: %s", o->source->name, why);
+                      "sleeptuned no longer watches the dropouts of %s: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
-                      "the dropouts of %s are watched%s%s", o->source->name,
+                      "sleeptuned watches the dropouts of %s%s%s", o->source->name,
                       st_text_with(": ", view->why), gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
-        ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
+        ST_INFO("sleeptuned does not watch the dropouts of %s: %s", o->source->name, why);
 }
 
 void st_observed_age(struct st_observed *o)
@@ -436,8 +436,8 @@ static void note_silence(struct st_observed *o)
     o->view.again_wall_ns = wall_ns(o);
     struct st_event event =
         st_event_make(wall_ns(o), ST_EVENT_OBSERVE_LOST,
-                      "the dropouts of %s were not watched for %s: %s did not run, because other "
-                      "programs had the CPU or it was frozen",
+                      "sleeptuned did not see the dropouts of %s for %s: its helper program %s did "
+                      "not run, because other programs had the CPU or it was frozen",
                       o->source->name, st_ns_short(silent_ns), o->source->program);
     event.span_ns = silent_ns;
     st_events_put(o->events, ST_LOG_WARN, &event);

@@ -7,7 +7,7 @@
 #include "story/dropout_sentence.h"
 #include "story/dropout_source.h"
 
-#define RESTS     "the test loop waits until something plays"
+#define RESTS     "the timing test waits until something plays"
 #define RECENT_NS (10 * ST_NS_PER_MINUTE) /* a dropout counts as current for this time */
 /* The answer names the client that lost most sound in this time before the last dropout. */
 #define NOW_NS ST_NS_PER_MINUTE
@@ -184,12 +184,12 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
 /* "PipeWire is not watched now: ..."; "PipeWire has not been watched since 14:03: ..." */
 static const char *absent_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    return st_text(
-        "%s %s%s.", st_xrun_sources_title(source->source),
-        source->lost_wall_ns != INT64_MIN
-            ? st_text("has not been watched since %s", clock_text(view, source->lost_wall_ns))
-            : "is not watched now",
-        st_text_with(": ", source->why));
+    return st_text("%s %s%s.", st_xrun_sources_title(source->source),
+                   source->lost_wall_ns != INT64_MIN
+                       ? st_text("has not been watched by sleeptuned since %s",
+                                 clock_text(view, source->lost_wall_ns))
+                       : "is not watched by sleeptuned now",
+                   st_text_with(": ", source->why));
 }
 
 /* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Counts the dropouts of
@@ -231,14 +231,15 @@ static const char *music_text(const struct st_view *view, const struct st_answer
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
     if (answer->lost)
-        return st_text("%s%s",
-                       st_dropout_sentence_say(answer->shown, answer->client, server->source,
-                                               st_answer_since(view, server)),
-                       st_dropout_table_has_ended(answer->client) ? " It does not play now." : "");
+        return st_text(
+            "%s%s",
+            st_dropout_sentence_say(answer->shown, answer->client, server->source,
+                                    st_answer_since(view, server)),
+            st_dropout_table_has_ended(answer->client) ? " That program does not play now." : "");
     if (server == NULL && absent != NULL && absent->lost_wall_ns != INT64_MIN)
         return absent_text(view, absent);
     if (server == NULL)
-        return st_text("No sound server is watched%s.",
+        return st_text("sleeptuned watches no sound server%s.",
                        absent != NULL ? st_text_with(": ", absent->why) : "");
     /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
      * watched any more. */
@@ -266,12 +267,12 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     if (answer->all_n > 0 && !answer->lost)
         text = st_text("%s%s", text, earlier_text(view, answer));
     if (answer->unheard != NULL)
-        text =
-            st_text("%s Sound that %s sends too late is not noticed.", text, answer->unheard->name);
+        text = st_text("%s sleeptuned does not notice sound that %s sends too late.", text,
+                       answer->unheard->name);
     if (answer->lost)
         text = st_text_joined(text, " ", view->history.changed);
     if (view->overdue.ns > 0)
-        text = st_text("%s The test loop %s.", text, st_view_overdue_text(view));
+        text = st_text("%s The timing test %s.", text, st_view_overdue_text(view));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         text = st_text("%s %s", text, st_result_verdict(view->loop));
     else if (matters && (answer->timing_known || !view->rests))
@@ -301,7 +302,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     const struct st_result *loop = view->loop;
     const struct st_observed_view *server = answer->server;
     if (view->overdue.ns > 0)
-        return st_text("timing not OK: the test loop %s", st_view_overdue_text(view));
+        return st_text("timing not OK: the timing test %s", st_view_overdue_text(view));
     if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
     const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, answer);
@@ -319,7 +320,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
         text = st_text("%s; sleeptuned itself was stopped for %s", text,
                        st_ns_short(loop->lateness.max_ns));
     if (loop->records_lost > 0)
-        text = st_text("%s; not recorded: %ju period%s", text, loop->records_lost,
+        text = st_text("%s; not recorded in time: %ju period%s", text, loop->records_lost,
                        ST_PLURAL(loop->records_lost));
     return view->rests ? st_text("%s; " RESTS, text) : text;
 }
@@ -350,12 +351,12 @@ const char *st_answer_not_watched(const struct st_view *view)
         cards |= watched && st_text_is(source->source, "pipewire") &&
                  (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0;
     }
-    return st_text("%s%slosses on Bluetooth%s, bad cables or power",
+    return st_text("%s%slosses on Bluetooth%s, by bad cables or power",
                    usb       ? ""
                    : freebsd ? "losses on USB, "
                              : "losses on USB (needs root and usbmon), ",
                    freebsd ? "programs that play through virtual_oss, " : "",
-                   cards ? "" : ", resynchronised second cards");
+                   cards ? "" : ", of resynchronised second cards");
 }
 
 /* The next step against the client's dropouts, or against a buffer size that a setting forces. */
@@ -371,8 +372,9 @@ static struct st_dropout_next client_next(const struct st_view *view,
     if (!forced && !st_dropout_table_lost_cpu(client) && st_dropout_table_has_ended(client))
         next = (struct st_dropout_next){
             "sleeptune status --watch",
-            st_text("%s does not play now: play on, and see whether other programs make dropouts",
-                    client->name),
+            st_text(
+                "%s does not play now: go on playing, and see whether other programs make dropouts",
+                client->name),
             false};
     else
         next = st_dropout_next(answer->shown, client, answer->server->source, view->right_set_up);
@@ -418,32 +420,35 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const struct step steps[] = {
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
-         st_text("takes the real-time priority from %s; or end that program",
-                 view->overdue.hog.name)},
+         st_text(
+             "this takes real-time priority from %s, which keeps a CPU busy; or end that program",
+             view->overdue.hog.name)},
         /* The buffer is larger now, and not enough has been played since to judge whether that
            helps. */
         {answer->raised && answer->recent, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {outside, "sleeptune history --causes", todo},
         {answer->lost, client.command, client.why},
         /* No dropout was seen. If none could be seen, the next step makes them visible. */
-        {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
+        {ended, view->pipewire_restart,
+         "this starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
-         "which sound servers are watched, and why others are not; start yours if it does not run"},
+         "this shows which sound servers are watched, and why others are not; start yours if it "
+         "does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
         /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing
            is watched. */
         {fine, "sleeptune heard",
-         st_text("run this when it clicks: it names what happened just before. sleeptune cannot "
-                 "see: %s%s",
+         st_text("run this when you hear a click: it names what happened just before. sleeptune "
+                 "cannot see: %s%s",
                  answer->unheard != NULL
-                     ? "a program's own buffer (observe.listen = \"on\" watches it), "
+                     ? "losses in a program's own buffer (observe.listen = \"on\" watches it), "
                      : "",
                  st_answer_not_watched(view))},
         /* Nothing plays, so the next step is about the computer's own timing. */
         {late, "sleeptune history --causes", todo},
         {view->rests, "sleeptune status --watch",
-         "then play: the screen names the program that makes dropouts"},
+         "then play music: this screen names the program that makes dropouts"},
         {!answer->timing_known, "sleeptune status --watch", ""},
         {true, "sleeptune history", ""},
     };

@@ -12,7 +12,7 @@
 /* wake-ups later than this are a stall, in which the loop did not run, and are left out of the
  * quantiles */
 #define STALL_NS     ST_NS_PER_S
-#define UNKNOWN_TEXT "not known yet"
+#define UNKNOWN_TEXT "unknown yet"
 
 /* states of a row, which choose its colour */
 static const char OK[] = "ok", WARN[] = "warn", BAD[] = "bad", UNKNOWN[] = "unknown";
@@ -123,11 +123,11 @@ static void add_minute(const struct screen *to)
     const struct st_history_minute *minute = &view->minute;
     if (minute->measured_ns == 0)
         return;
-    const char *dropouts = "no sound server watched";
+    const char *dropouts = "no sound server was watched";
     if (view->minute_dropouts_n != INT64_MIN)
         dropouts = count_text((uint64_t)view->minute_dropouts_n, "dropout");
     add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
-        st_text("%s to %s: %s, %ju of the test loop's %ju periods missed, worst wake-up %s",
+        st_text("%s to %s: %s, %ju of the timing test's %ju periods missed, worst wake-up %s",
                 st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
                 st_when_text_near(minute->to_wall_ns, view->now_wall_ns), dropouts, minute->misses,
                 minute->cycles + minute->skipped_periods,
@@ -222,17 +222,17 @@ static void add_loop(struct screen *to)
     const bool known = hist->total_n > 0;
     const char *worst = st_text(", worst %s", ns_text(known, hist->max_ns));
     if (known && hist->max_ns > STALL_NS)
-        worst = st_text(", not counting %ju that were up to %s late (stalls)",
+        worst = st_text(", not counting %ju in stalls, up to %s late",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
-    begin(to, "Loop");
-    add(to, OK, "Loop",
+    begin(to, "Timing test");
+    add(to, OK, "Test",
         st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
                 loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
                 st_platform_policy_name(loop->policy), loop->priority,
                 loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
     add_degraded(to);
     add(to, OK, "Lateness",
-        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (of %ju wake-ups)",
                 ns_text(known, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
                 quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
     add_minute(to);
@@ -257,7 +257,7 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
     if (!of->device_only)
         text = st_text("%s, %ju of clients", text, clients_n);
     if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (their computing times are unknown)", text);
+        text = st_text("%s (how long clients compute is unknown)", text);
     add(to, OK, "Watched", text);
     /* For each client: how little sound the buffer of its device had left at worst, and which
      * buffer is between the client and its server, so that a dropout would not be seen. */
@@ -271,12 +271,11 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
         if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
             add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
         if (st_dropout_table_is_unheard(client))
-            add(to, OK, "Not seen here",
+            add(to, OK, "Cannot see",
                 st_text("losses between %s and %s%s", client->name,
                         st_xrun_sources_title(of->source),
                         client->load.between == ST_XRUN_BETWEEN_STOPS
-                            ? ": sound that the program sends too late while it runs (if it stops, "
-                              "sleeptuned sees that)"
+                            ? ", unless the program stops altogether"
                             : ""));
     }
 }
@@ -293,10 +292,10 @@ static void add_sound(struct screen *to)
         text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
     begin(to, "Sound");
     if (audio->state != ST_AUDIO_OFF || audio->dropouts_n > 0 || audio->error[0] != '\0')
-        add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
+        add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Test stream", text);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(to, source);
-    add(to, OK, "Not seen here", st_answer_not_watched(view));
+    add(to, OK, "Cannot see", st_answer_not_watched(view));
 }
 
 /* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "":
@@ -317,15 +316,14 @@ static void add_daemon(struct screen *to)
     add(to, OK, "Daemon",
         st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
                 st_ns_long(view->uptime_ns)));
-    add(to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
+    add(to, OK, "Settings", st_text_or(view->config.file, "default settings, no file"));
     if (history->bytes != INT64_MIN)
         text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
     text = st_text_joined(text, ": ", history->why);
     add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
-        st_text(
-            "%s%s%s", text,
-            rows_text(history->waiting_minutes_n, history->waiting_events_n, "waiting in memory"),
-            rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
+        st_text("%s%s%s", text,
+                rows_text(history->waiting_minutes_n, history->waiting_events_n, "not written yet"),
+                rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
         add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
     if (view->notify[0] != '\0')

@@ -34,28 +34,31 @@ struct st_degraded_list st_view_degraded(const struct st_view *view)
     if (loop != NULL && loop->degraded[0] != '\0')
         add(&list, "loop", st_text_joined(loop->degraded, "; ", view->rtkit))->rights = true;
     if (view->overdue.ns > 0)
-        add(&list, "loop", st_text("the test loop %s", st_view_overdue_text(view)))->counts = true;
+        add(&list, "loop", st_text("the timing test %s", st_view_overdue_text(view)))->counts =
+            true;
     if (loop != NULL && loop->lock == ST_LOCK_NONE && strstr(loop->degraded, "memory") == NULL)
         add(&list, "memory",
-            "sleeptuned's memory is not locked: reading it back from disk can delay the test loop")
+            "sleeptuned's memory is not locked: reading it back from disk can delay the timing "
+            "test")
             ->rights = true;
     if (loop != NULL && !loop->books_balance)
         add(&list, "books",
-            "the counts of the test loop contradict each other: do not trust these figures");
+            "the counts of the timing test contradict each other: do not trust these figures");
     add(&list, "watchdog", watchdog->reason);
     /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the
      * loop as well. */
     if (watchdog->reason[0] == '\0' && watchdog->running && !watchdog->above_loop && loop != NULL &&
         loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(&list, "watchdog",
-            "the watchdog got no higher priority than the test loop, so it may not notice if that "
-            "loop never sleeps")
+            "the watchdog got no higher priority than the timing test, so it may not notice if the "
+            "test never sleeps")
             ->rights = true;
     add(&list, "audio", view->audio.error);
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
             add(&list, "observe",
-                st_text("dropouts of %s are not watched: %s", source->source, source->why));
+                st_text("sleeptuned does not watch the dropouts of %s: %s", source->source,
+                        source->why));
     }
     add(&list, "config", st_text_with("the old settings stay in force: ", view->config.error));
     add(&list, "socket", view->failed.socket);
@@ -64,9 +67,10 @@ struct st_degraded_list st_view_degraded(const struct st_view *view)
         st_text_with("sleeptuned cannot name the culprits of late wake-ups: ", view->failed.trace));
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(&list, "history",
-            st_text("the history is kept in memory for now: %s", view->history.why));
+            st_text("the history cannot be written and is kept in memory for now: %s",
+                    view->history.why));
     else if (view->history.missing)
-        add(&list, "history", st_text("enabled, but %s", view->history.why));
+        add(&list, "history", st_text("the history is enabled, but %s", view->history.why));
     return list;
 }
 

@@ -26,7 +26,7 @@ static void gauge(FILE *out, const char *name, const char *help, double value)
 static void lateness(FILE *out, const struct st_result *loop)
 {
     st_observe_metric(out, "sleeptune_lateness_seconds", "histogram",
-                      "How late each cycle of the test loop woke; negative: early.");
+                      "How late the timing test woke up in each cycle; negative: early.");
     ST_EACH (bound_ns, bounds_ns)
         fprintf(out, "sleeptune_lateness_seconds_bucket{le=\"%.9g\"} %ju\n",
                 st_ns_seconds(*bound_ns),
@@ -41,7 +41,8 @@ static void lateness(FILE *out, const struct st_result *loop)
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
-    st_observe_metric(out, "sleeptune_late_wakes_total", "counter", "Late wake-ups by cause.");
+    st_observe_metric(out, "sleeptune_late_wakes_total", "counter",
+                      "Late wake-ups of the timing test, by cause.");
     ST_EACH (row, loop->causes)
         fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %ju\n",
                 st_cause_kind_name((enum st_cause)(row - loop->causes)), row->n);
@@ -59,9 +60,9 @@ static void conditions(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
                                        "cpu_model", "governor",       "idle_driver", "clocksource"};
-    st_observe_metric(
-        out, "sleeptune_conditions_info", "gauge",
-        "Test conditions of the loop; a condition that could not be read is missing.");
+    st_observe_metric(out, "sleeptune_conditions_info", "gauge",
+                      "Conditions in which the timing test ran (kernel, governor ...); one that "
+                      "could not be read is missing.");
     fputs("sleeptune_conditions_info{", out);
     ST_EACH (key, keys) {
         const char *value = st_result_condition(loop, *key);
@@ -75,29 +76,32 @@ static void conditions(FILE *out, const struct st_result *loop)
 
 static void loop_metrics(FILE *out, const struct st_result *loop)
 {
-    counter(out, "sleeptune_cycles_total", "Cycles of the test loop since its last start.",
+    counter(out, "sleeptune_cycles_total", "Cycles of the timing test since its last start.",
             loop->cycles);
     counter(out, "sleeptune_deadline_misses_total",
-            "Missed deadlines: cycles that ended after the next one was due, and skipped periods.",
+            "Missed deadlines: cycles of the timing test that ended after the next one was due, "
+            "and skipped periods.",
             loop->misses);
     counter(out, "sleeptune_miss_events_total",
             "Missed deadlines less than " ST_MISS_EVENTS_GAP " apart count as one event.",
             loop->miss_events.n);
     if (loop->elapsed_periods > loop->records_lost)
-        gauge(out, "sleeptune_miss_events_per_hour_max95",
-              "Upper 95 % bound of missed deadlines (as events) an hour since the test loop began.",
-              st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
+        gauge(
+            out, "sleeptune_miss_events_per_hour_max95",
+            "Missed deadlines (as events) in an hour, at most (95 %), since the timing test began.",
+            st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
     counter(out, "sleeptune_skipped_periods_total",
-            "Skipped periods: the test loop did not run in them.", loop->skipped_periods);
-    counter(out, "sleeptune_records_lost_total", "Cycles that sleeptuned could not record in time.",
+            "Skipped periods, in which the timing test did not run at all.", loop->skipped_periods);
+    counter(out, "sleeptune_records_lost_total",
+            "Cycles of the timing test that sleeptuned could not record in time.",
             loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
     conditions(out, loop);
-    gauge(out, "sleeptune_period_seconds", "Period of the test loop.",
+    gauge(out, "sleeptune_period_seconds", "Period of the timing test.",
           st_period_seconds(&loop->period));
     st_observe_metric(out, "sleeptune_loop_info", "gauge",
-                      "Scheduling policy, priority and period of the test loop.");
+                      "Scheduling policy, priority and period of the timing test.");
     fprintf(out,
             "sleeptune_loop_info{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
             "\",rate_hz=\"%" PRIu32 "\"} 1\n",
@@ -109,8 +113,9 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
 static void degraded(FILE *out, const struct st_view *view)
 {
     const struct st_degraded_list list = st_view_degraded(view);
-    st_observe_metric(out, "sleeptune_degraded", "gauge",
-                      "Parts that do not work as configured; /v1/status has the reasons.");
+    st_observe_metric(
+        out, "sleeptune_degraded", "gauge",
+        "Parts of sleeptuned that do not work as configured; /v1/status has the reasons.");
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
         ST_EACH_OF (reason, list.parts, list.n)
@@ -126,7 +131,8 @@ static void history(FILE *out, const struct st_history_writer_view *view)
             "# TYPE sleeptune_history_rows_total counter\n"
             "sleeptune_history_rows_total{kind=\"minute\"} %ju\n"
             "sleeptune_history_rows_total{kind=\"event\"} %ju\n"
-            "# HELP sleeptune_history_lost_rows_total Rows dropped before they could be written.\n"
+            "# HELP sleeptune_history_lost_rows_total Rows of the history that were lost before "
+            "they could be written.\n"
             "# TYPE sleeptune_history_lost_rows_total counter\n"
             "sleeptune_history_lost_rows_total{kind=\"minute\"} %ju\n"
             "sleeptune_history_lost_rows_total{kind=\"event\"} %ju\n",
@@ -143,20 +149,21 @@ char *st_view_metrics(const struct st_view *view, bool named)
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
     st_observe_metric(out, "sleeptune_device_dropouts_total", "counter",
-                      "Dropouts of devices, with resyncs and losses on a USB bus; own: "
+                      "Dropouts of sound devices, also by resynchronising and on a USB bus; own: "
                       "sleeptuned's own test stream.");
     fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %ju\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
     degraded(out, view);
     history(out, &view->history);
     gauge(out, "sleeptune_loop_running",
-          "0 while the test loop rests because nothing plays (loop.when), else 1.", !view->rests);
+          "0 while the timing test rests because nothing plays (loop.when), else 1.", !view->rests);
     gauge(out, "sleeptune_loop_overdue_seconds",
-          "How long the test loop has had no CPU since its next cycle was due; 0 while it runs.",
+          "How long the timing test has had no CPU since its next cycle was due; 0 while it runs.",
           st_ns_seconds(view->overdue.ns));
     gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
           view->audio.state == ST_AUDIO_RUNNING);
-    gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
+    gauge(out, "sleeptune_start_time_seconds",
+          "When sleeptuned was started, in seconds since 1970.",
           st_ns_seconds(view->started_wall_ns));
     st_observe_metric(out, "sleeptune_build_info", "gauge", "Version of sleeptuned.");
     fputs("sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n", out);
