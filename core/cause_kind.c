@@ -9,20 +9,21 @@ static const struct {
 } causes[ST_CAUSE_COUNT] = {
     [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU",
                             "run sleeptune history --causes"},
-    [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
-                                "real-time throttling: real-time threads used up their share",
-                                REPORT "linux-rt-throttling"},
-    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of sleeptune's cgroup was used up",
-                            "remove CPUQuota= from the unit, or the limit from the container"},
+    [ST_CAUSE_RT_THROTTLING] =
+        {"rt-throttling", "real-time throttling: real-time threads used up their share of CPU time",
+         REPORT "linux-rt-throttling"},
+    [ST_CAUSE_CPU_QUOTA] =
+        {"cpu-quota", "sleeptune's limit of CPU time was used up (control group)",
+         "remove CPUQuota= from sleeptuned's service, or the limit from the container"},
     [ST_CAUSE_STOPPED] = {"stopped", "sleeptune itself was stopped, and continued later (SIGCONT)",
                           ""},
     [ST_CAUSE_PAGE_FAULT] =
         {"page-fault", "memory had to be read from disk",
          "close programs that use much memory; run sleeptune report (limit of locked memory)",
          true},
-    [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period",
+    [ST_CAUSE_OWN_WORK] = {"own-work", "the work of the cycle before took longer than a period",
                            "use a larger buffer, or less load"},
-    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", "", true},
+    [ST_CAUSE_SUSPEND] = {"suspend", "the computer was suspended", "", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
                          "an interrupt, or kernel code that cannot be interrupted, had the CPU (in "
                          "a virtual machine perhaps its host)",
@@ -56,8 +57,9 @@ static const struct {
                               "connect the charger and choose the performance profile"},
     [ST_CAUSE_SLOW_CLOCK] = {"slow-clock", "the CPU ran at a low clock",
                              "run sleeptune report (clock of the CPU)"},
-    [ST_CAUSE_SCHED_EXT] = {"sched-ext", "the sched_ext scheduler gave the CPU to another thread",
-                            "stop the scx service, or get the right to real-time priority"},
+    [ST_CAUSE_SCHED_EXT] =
+        {"sched-ext", "the sched_ext scheduler gave the CPU to another thread",
+         "stop that scheduler (service scx), or get the right to real-time priority"},
     [ST_CAUSE_UNKNOWN] = {"unknown", "unknown: the time spent waiting for a CPU could not be read",
                           "run sleeptune report", true},
 };

@@ -48,10 +48,10 @@ struct st_capture_packet {
     X(PLAYER, "player-late", "the program that plays the signal was not ready")                    \
     X(RECORDER, "recorder-late", "the program that records was not ready")                         \
     X(FULL, "full", "sleeptune did not read the recorded sound in time")                           \
-    X(FORMAT, "format", "the format changed")                                                      \
+    X(FORMAT, "format", "the format of the sound changed")                                         \
     X(MIXED, "mixed", "another program plays to the same device")                                  \
-    X(GONE, "gone", "the device or the sound server has gone")                                     \
-    X(FORCED, "forced", "a glitch was forced")                                                     \
+    X(GONE, "gone", "the sound device or the sound server went away")                              \
+    X(FORCED, "forced", "a glitch that the test signal has on purpose")                            \
     X(ABSENT, "absent", "this way to record is not available here")
 
 enum st_capture_event_kind {

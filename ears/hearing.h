@@ -14,7 +14,8 @@
     X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                             \
     X(LINEAR, "linear-gain", "the same sound, at another volume or with noise",                    \
       "every sample was compared, above the noise", 0)                                             \
-    X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)         \
+    X(CONVERTED, "converted", "converted to another format, or analogue",                          \
+      "losses from 1 ms are found", 1000)                                                          \
     X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise",                               \
       "losses from 20 ms are found", 20000)
 
@@ -33,20 +34,23 @@ extern const struct st_path_words {
 /* Remarks: not counted as losses. The name is used in the JSON. CUT is set by who reads the file.
  */
 #define ST_REMARKS(X)                                                                              \
-    X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")            \
+    X(SILENT, "silent", "The recording is silent: it is muted, or not connected to what plays.")   \
     X(NO_SIGNAL, "no-signal",                                                                      \
       "The test signal is not in the recording: it is other sound, or it was played at another "   \
       "rate.")                                                                                     \
     X(MONO, "mono",                                                                                \
-      "Both channels are the same: the path mixes them into one. Use a stereo path.")              \
+      "Both channels are the same: something on the way mixes them into one. Record in stereo.")   \
     X(OVERDRIVEN, "overdriven",                                                                    \
       "The recording is overdriven, which hides losses: turn the volume or the input gain down.")  \
-    X(MIXED, "mixed", "Other sound was mixed in and not counted as a loss. Stop other programs.")  \
+    X(MIXED, "mixed",                                                                              \
+      "Other sound was mixed into the test signal; this was not counted as a loss. Stop other "    \
+      "programs.")                                                                                 \
     X(VOLUME, "volume", "The volume changed. This was not counted as a loss.")                     \
-    X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                      \
-    X(SHORT, "short", "The recording is too short: the signal's deliberate glitches need 7 s.")    \
+    X(CONTACT, "contact-lost", "The test signal was lost for more than a second.")                 \
+    X(SHORT, "short",                                                                              \
+      "The recording is too short: the glitches that the test signal has on purpose need 7 s.")    \
     X(CLOCKS, "clocks",                                                                            \
-      "The clocks of the two cards are more than 0.1 % apart: too far to compare.")                \
+      "The clocks of the two cards differ by more than 0.1 %: too much to compare.")               \
     X(CUT, "cut", "The file ends too early: sleeptune read what there is.")
 
 enum st_remark {

@@ -43,7 +43,7 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
     const uint32_t n = ST_MIN(bytes, FORMAT_MAX);
     if (bytes < 16 || !take(wav->stream, chunk, n) ||
         !skip(wav->stream, (uint64_t)bytes - n + (bytes & 1)))
-        return "its format is cut";
+        return "the file is damaged: the description of its format is cut off";
     const uint32_t bits = number(chunk + 14, 2);
     uint32_t format = number(chunk, 2);
     if (format == EXTENSIBLE && bytes >= 40)
@@ -54,14 +54,14 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
     wav->is_float = format == FLOAT;
     if (!(format == PCM && (bits == 16 || bits == 24 || bits == 32)) &&
         !(format == FLOAT && bits == 32))
-        return "its samples are neither integers of 16, 24 or 32 bits nor floats of 32 bits";
+        return "the file's samples are neither integers of 16, 24 or 32 bits nor floats of 32 bits";
     if (wav->channels < 1 || wav->channels > ST_CAPTURE_CHANNELS_MAX)
-        return "it does not have 1 to 8 channels";
+        return "the file does not have 1 to 8 channels";
     if (wav->rate_hz < ST_CAPTURE_RATE_MIN || wav->rate_hz > ST_WAV_RATE_MAX)
-        return "its rate is not between 8000 and 192000 Hz: convert it to 48000 Hz with ffmpeg or "
-               "sox";
+        return "the file's sample rate is not between 8000 and 192000 Hz: convert it to 48000 Hz "
+               "with ffmpeg or sox";
     if (number(chunk + 12, 2) != wav->channels * wav->bytes)
-        return "its format is contradictory";
+        return "the file is damaged: the description of its format contradicts itself";
     return NULL;
 }
 
@@ -70,16 +70,16 @@ static const char *open_stream(struct st_wav *wav)
     unsigned char head[12];
     const bool whole = take(wav->stream, head, sizeof(head));
     if (whole && memcmp(head, "RF64", 4) == 0)
-        return "it is RF64: cut it into WAV files of at most 4 GB";
+        return "the file is in the format RF64: cut it into WAV files of at most 4 GB";
     if (!whole || memcmp(head + 8, "WAVE", 4) != 0 || memcmp(head, "RIFF", 4) != 0)
-        return "it is not a WAV file";
+        return "this is not a WAV file";
     for (int i = 0; i < CHUNKS_MAX; i++) {
         if (!take(wav->stream, head, 8))
-            return "it has no sound";
+            return "the file has no sound";
         const uint32_t bytes = number(head + 4, 4);
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
-                return "its sound comes before its format";
+                return "the file is damaged: its sound comes before the description of its format";
             /* a length of 0 or UINT32_MAX: the program that wrote the file did not fill it in */
             wav->is_sized = bytes != 0 && bytes != UINT32_MAX;
             wav->left = bytes / (wav->channels * wav->bytes);
@@ -90,10 +90,10 @@ static const char *open_stream(struct st_wav *wav)
             if (error != NULL)
                 return error;
         } else if (!skip(wav->stream, (uint64_t)bytes + (bytes & 1))) {
-            return "it has no sound";
+            return "the file has no sound";
         }
     }
-    return "it has no sound";
+    return "the file has no sound";
 }
 
 int st_wav_open(struct st_wav *wav, FILE *stream, const char **ret_error)

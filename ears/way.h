@@ -10,12 +10,12 @@
 #define ST_WAY_FAULTS(X)                                                                           \
     X(CLIENT, "client-not-ready", "a program that is not ready in time")                           \
     X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                            \
-    X(GRAPH, "graph-late", "a sound server that is late as a whole")                               \
+    X(GRAPH, "graph-late", "a sound server that is itself late")                                   \
     X(SECOND, "second-card", "a second card that is resynchronised")                               \
     X(WIRE, "usb-packets", "losses on USB, in cables or codecs")                                   \
-    X(SHAPE, "conversion", "conversion, limiter, volume")                                          \
-    X(CHANNELS, "more-channels", "channels after the second")                                      \
-    X(GAPS, "gaps", "gaps in which the recorder stopped")
+    X(SHAPE, "conversion", "a conversion, a limiter or another volume")                            \
+    X(CHANNELS, "more-channels", "losses on channels after the second")                            \
+    X(GAPS, "gaps", "gaps in which the recording stopped")
 
 enum st_way_fault {
 #define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,

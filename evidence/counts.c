@@ -124,12 +124,12 @@ const char *st_counts_text(const struct st_counts_difference *d)
         return st_text("%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold,
                        d->low, d->high);
     if (d->verdict == ST_COUNTS_DRIFTING)
-        return "cannot tell: late wake-ups vary as much within one run as between the two runs. "
-               "Run it again while the computer does the same thing all the time";
+        return "cannot tell: late wake-ups vary as much within one measurement as between the two. "
+               "Measure again while the computer does the same thing all the time";
     if (d->verdict == ST_COUNTS_SAME && d->none)
-        return "no difference shown: neither side had a late wake-up";
+        return "no difference shown: neither measurement had a late wake-up";
     if (d->verdict == ST_COUNTS_TOO_SHORT)
-        return "cannot tell: one of the two runs is too short. Repeat it for longer";
+        return "cannot tell: one of the two measurements is too short. Measure for longer";
     return st_text(
         "no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
         d->high);

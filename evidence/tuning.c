@@ -276,8 +276,8 @@ static bool is_harmful(struct st_tuning_row *row)
         return false;
     row->outcome = ST_TUNING_HARMFUL;
     if (drops > late)
-        ST_PRINT(row->why, "%ju dropouts with this setting, %ju without", dropouts(&row->mean[1]),
-                 dropouts(&row->mean[0]));
+        ST_PRINT(row->why, "%ju dropouts with this setting, %ju without it",
+                 dropouts(&row->mean[1]), dropouts(&row->mean[0]));
     return true;
 }
 
@@ -304,7 +304,7 @@ static int measure_again(struct run *run, size_t i)
     }
     if (row->fold.value > 0 && row->fold.value <= 1) {
         row->outcome = ST_TUNING_NO_EFFECT;
-        ST_PRINT(row->why, "its effect was gone when it was measured again");
+        ST_PRINT(row->why, "the setting's effect was gone when it was measured again");
     }
     return 0;
 }
@@ -385,9 +385,10 @@ static void end(struct st_tuning *t, bool stopped)
         if (half || (!stopped && row->evidence.pairs_n > 0))
             row->outcome = ST_TUNING_UNDECIDED;
         if (half || stopped)
-            ST_PRINT(row->why, "the session ended before%s", half ? " it was measured again" : "");
+            ST_PRINT(row->why, "the trials ended too early%s",
+                     half ? " to measure this setting again" : "");
         else if (row->evidence.pairs_n == 0)
-            ST_PRINT(row->why, "no time left: use a longer --budget");
+            ST_PRINT(row->why, "no time was left to try this setting: use a longer --budget");
     }
 }
 

@@ -115,13 +115,13 @@ const char *st_result_verdict(const struct st_result *result)
     const char *lost = "", *how = "";
     const uint64_t n = periods_seen(result);
     if (result->records_lost > 0)
-        lost = st_text(", %ju more were not recorded in time", result->records_lost);
+        lost = st_text(", %ju more periods were not recorded in time", result->records_lost);
     if (result->policy == ST_POLICY_OTHER)
         how = " without real-time priority";
 
     if (!result->books_balance)
-        return "Invalid: the counts of the test loop contradict each other. Trust no figure here; "
-               "run it again.";
+        return "Invalid: the counts of the timing test contradict each other. Trust no figure "
+               "here; measure again.";
     if (result->error != 0)
         return st_text(
             "The measurement stopped after %ju periods: the system call that sleeps failed: %s.",

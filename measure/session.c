@@ -151,7 +151,8 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     const char *got = "without real-time priority";
     if (policy != ST_POLICY_OTHER)
         got = st_text("with SCHED_%s %d", names[policy], priority);
-    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): the test loop runs %s",
+    st_result_degrade(result,
+                      "no right to real-time priority SCHED_%s %d (%s): the timing test runs %s",
                       names[config->policy], config->priority, strerror(-r), got);
 }
 
@@ -194,7 +195,8 @@ static void prepare(struct st_session *session)
     }
     become_real_time(session, &found);
     if (session->lock_error != 0)
-        st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
+        st_result_degrade(&found, "the test's memory is not locked (%s)",
+                          strerror(-session->lock_error));
     p->conditions(p, cpu, add_condition, &found);
     add_condition(&found, "wait", session->loop.precise_wait ? "precise" : "plain");
     if (config->stress != NULL)

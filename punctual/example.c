@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     st_punctual_get_stats(punctual, &stats, sizeof(stats));
     printf("%ju waits, %ju within 100 ns of the due time, the worst %jd ns late\n", stats.waits_n,
            stats.on_time_n, stats.lateness_max_ns);
-    printf("%ju waits began after their due time, %ju were interrupted\n", stats.past_n,
+    printf("%ju waits began too late, after their due time, %ju were interrupted\n", stats.past_n,
            stats.interrupted_n);
     printf("margin %jd ns, spinning %.2f %% of the time\n", stats.margin_ns,
            stats.span_ns > 0 ? 100.0 * (double)stats.spin_ns / (double)stats.span_ns : 0.0);

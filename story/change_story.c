@@ -23,7 +23,7 @@ const char *st_change_story_what(const json_t *what)
     if (came)
         verb = "came";
     if (gone)
-        verb = "went away";
+        verb = "was removed";
     return st_safe_text(st_text("%s%.*s %s", the, NAME_LEN, name, verb));
 }
 

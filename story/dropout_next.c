@@ -18,7 +18,7 @@ static const char *price_text(const struct st_dropout_table *table, const char *
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const int64_t before =
         st_xrun_sources_find(source)->set_by_force ? table->forced_frames : table->frames;
-    return st_text("; %s more delay; to undo: same command with %jd%s%s",
+    return st_text("; %s more delay; to undo: the same command with %jd%s%s",
                    st_ns_short((int64_t)more_ns), before, before == 0 ? " (PipeWire chooses)" : "",
                    st_text_with("; ", st_xrun_sources_keep_frames(source, frames)));
 }
@@ -59,22 +59,24 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
                       100 * share);
     else if (busy_ns == 0 || table->frames == 0)
-        why = st_text("sleeptune cannot suggest a buffer size: %s is not known",
-                      busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
+        why = st_text("sleeptune cannot suggest a buffer size: %s is unknown",
+                      busy_ns == 0 ? "the CPU time of the program's cycles"
+                                   : "the buffer size in use");
     else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
              table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's "
-                      "worst cycle, %s, is known to within %s only",
+        why = st_text("sleeptune cannot suggest a buffer size: it knows the CPU time of the "
+                      "program's worst cycle, %s, only within %s",
                       busy, st_ns_short(error_ns));
     else if (frames == 0)
-        why =
-            st_text("the program's worst cycle of %s is longer than any buffer to play with", busy);
+        why = st_text("the program computed for %s in its worst cycle, which is longer than any "
+                      "buffer to play with",
+                      busy);
     else {
         command = st_xrun_sources_set_frames(source, frames);
-        why = st_text("a buffer longer than the program's worst cycle of %s%s", busy,
-                      price_text(table, source, frames));
+        why = st_text("this sets a buffer that lasts longer than the program's worst cycle, %s%s",
+                      busy, price_text(table, source, frames));
     }
     if (command[0] != '\0')
         return (struct st_dropout_next){command, why, false};
@@ -82,7 +84,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         0) /* a client with streams is a player, which the user cannot simplify */
         why = st_text("%s; freeze tracks or use fewer effects in %s", why, client->name);
     return (struct st_dropout_next){
-        "", st_text_joined(why, "; it needs extra CPU time ", st_dropout_table_rhythm(client)),
+        "",
+        st_text_joined(why, "; the program needs extra CPU time ", st_dropout_table_rhythm(client)),
         false};
 }
 
@@ -91,7 +94,7 @@ static bool is_real_time(int64_t priority)
     return priority > 0 && priority < ST_XRUN_NORMAL;
 }
 
-#define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
+#define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did that already: sleeptune report"
 
 /* The next step that lets a program run before the programs that had the CPU in its place. */
 static struct st_dropout_next rights_of(const struct st_dropout_table *table,
@@ -101,16 +104,15 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
     const bool server = !client->playing && st_xrun_is_server(client->name);
     char word[ST_XRUN_NAME_BYTES];
     if (st_dropout_table_is_normal(table))
-        return right_set_up
-                   ? (struct st_dropout_next){"", LOG_IN, true}
-                   : (struct st_dropout_next){
-                         ST_DROPOUT_REASON_GET_RIGHTS,
-                         "gives programs that play priority over others; then log out and in again",
-                         true};
+        return right_set_up ? (struct st_dropout_next){"", LOG_IN, true}
+                            : (struct st_dropout_next){ST_DROPOUT_REASON_GET_RIGHTS,
+                                                       "this gives programs that play priority "
+                                                       "over others; then log out and in again",
+                                                       true};
     if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL)
         return (struct st_dropout_next){
             "sleeptune report linux-client-priority",
-            st_text("shows how %s gets real-time priority, which the sound server has",
+            st_text("this shows how %s gets real-time priority, which the sound server has",
                     client->name),
             true};
     if (is_real_time(server ? table->priority : client->load.priority) &&
@@ -118,13 +120,13 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
         st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-')
         return (struct st_dropout_next){
             st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word),
-            st_text("takes the real-time priority from %s, which ranks at least as high as %s; or "
-                    "end that program",
+            st_text("this takes real-time priority from %s, whose priority is at least that of %s; "
+                    "or end that program",
                     row->culprit, client->name),
             false};
     return (struct st_dropout_next){
-        "sleeptune report", "finds the settings that make programs lose the CPU or wake up late",
-        true};
+        "sleeptune report",
+        "this finds the settings that make programs lose the CPU or wake up late", true};
 }
 
 /* The next step for a second card that the server puts in step with the first. A small difference
@@ -142,8 +144,8 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
                        st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){
         known ? st_text("sleeptune apply linux-device-headroom=%s", word) : "",
-        st_text("give %s a larger reserve,%s or connect both cards to one clock", client->name,
-                known ? "" : " api.alsa.headroom = 512 in a rule of WirePlumber,"),
+        st_text("give the card %s a larger reserve,%s or connect both cards to one clock",
+                client->name, known ? "" : " api.alsa.headroom = 512 in a rule of WirePlumber,"),
         false};
 }
 
@@ -193,7 +195,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
 {
     if (st_dropout_table_is_forced(table, client))
         return (struct st_dropout_next){st_text("%s 0", st_xrun_sources_find(source)->set_frames),
-                                        st_text_joined("removes the forced buffer size",
+                                        st_text_joined("this removes the forced buffer size",
                                                        "; besides, ",
                                                        st_dropout_table_asked(table)),
                                         true};
@@ -218,12 +220,12 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_STOPPED) {
         why = st_text(
             client->playing /* the client plays, or did so in the last 20 s */
-                ? "see whether it happens again; if %s is still stopped, type fg in its terminal"
+                ? "see whether this happens again; if %s is still stopped, type fg in its terminal"
                 : "let %s run again (type fg in its terminal), or exclude it from power saving",
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
         why = st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
-                      "report it to its authors",
+                      "report this to its authors",
                       name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
         return (struct st_dropout_next){
@@ -234,7 +236,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         why = st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
                                                       ? row->culprit
-                                                      : "the program that this one waited for");
+                                                      : "the program for which this one waited");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' &&
                st_text_is(source, "sound4")) {
         return (struct st_dropout_next){

@@ -13,7 +13,7 @@ struct st_dropout_next {
 };
 
 #define ST_DROPOUT_NEXT_RAISED                                                                     \
-    "the buffer is larger now than when these dropouts happened: see whether they come again"
+    "the buffer is larger now than when these dropouts happened: see whether dropouts come again"
 
 /** Chooses the next step against the dropouts of a client; client NULL: against those of the
  * device, whose buffer size someone forced. All empty if the reason is not known, unless the source

@@ -59,9 +59,9 @@ static const char *quiet_text(const struct st_dropout_client *client)
         return st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "sleeptune sees only whether it stops";
+        return "seen only if the program stops";
     if (load->between == ST_XRUN_BETWEEN_UNSEEN)
-        return "not watched on its way to PipeWire";
+        return "its way to PipeWire is not watched";
     return "";
 }
 
@@ -135,7 +135,7 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
     ST_EACH_OF (source, sources, n)
         others_n += source->table->others_dropouts_n;
     if (others_n > 0)
-        add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed",
+        add(&table, "others", st_text("%ju", others_n), "programs that ended and are not listed",
             "-", "", "", false);
     /* Load and Peak are shares of the period, which audio programs call load. */
     return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",

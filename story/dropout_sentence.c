@@ -86,7 +86,8 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
     if (sum->n > 1 && sum->longest_ns > 0)
         text = st_text("%s (longest %s)", text, st_ns_short(sum->longest_ns));
     if (row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == sum->n)
-        return st_text("%s, on the way to %s", text, st_xrun_sources_title(source));
+        return st_text("%s, on the way from the program to %s", text,
+                       st_xrun_sources_title(source));
     return text;
 }
 

@@ -82,7 +82,7 @@ static const char *late_text(const struct st_event *late)
         woke = st_text("late %jd times%s, at worst by %s", late->count_n, span_text(late), length);
     if (late->culprit[0] != '\0' && late->culprit_ns > 0)
         lasted = st_text(" for %s", st_ns_text(late->culprit_ns));
-    return st_text("the test loop woke %s: %s%s%s", woke, st_cause_kind_text(late->cause),
+    return st_text("the timing test woke up %s: %s%s%s", woke, st_cause_kind_text(late->cause),
                    st_text_with(": ", late->culprit), lasted);
 }
 
@@ -124,7 +124,7 @@ static const char *dropout_text(const struct st_event *event)
     else
         text = st_text("the dropout of %s continued%s%s", client.name, where,
                        event->longest_ns > 0
-                           ? st_text(", for %s by then", st_ns_short(event->longest_ns))
+                           ? st_text(", for %s until then", st_ns_short(event->longest_ns))
                            : "");
     if (event->mixed)
         return st_text("%s, for several reasons", text);
@@ -148,15 +148,15 @@ static const char *loop_text(const struct st_event *event, const struct st_story
 {
     const struct st_event *late = explanation(event, beside);
     if (late != NULL)
-        return st_text("; meanwhile the test loop%s woke %s late: %s", cpu_text(late->loop_cpu),
-                       st_ns_text(late->lateness_ns),
+        return st_text("; meanwhile the timing test%s woke up %s late: %s",
+                       cpu_text(late->loop_cpu), st_ns_text(late->lateness_ns),
                        st_text_joined(st_cause_kind_text(late->cause), ", ", late->culprit));
     if (is_on_time(event, beside))
-        return st_text("; the test loop%s was not late enough to explain it: look at the sound "
+        return st_text("; the timing test%s was not late enough to explain this: look at the sound "
                        "server, its programs or the device",
                        cpu_text(event->loop_cpu));
     if (is_unexplained(event) && st_event_story_is_settled(beside))
-        return "; it is unknown whether the test loop was late";
+        return "; it is unknown whether the timing test was late";
     return "";
 }
 

@@ -98,7 +98,7 @@ static struct words words_of(size_t cause)
     if (cause >= OF_LATE_WAKE)
         return (struct words){
             st_cause_kind_name(late),
-            st_text("sleeptune's test loop woke late: %s", st_cause_kind_text(late))};
+            st_text("sleeptune's timing test woke up late: %s", st_cause_kind_text(late))};
     if (cause >= OF_DEVICE)
         return others[cause - OF_DEVICE];
     return (struct words){st_dropout_reason_name(reason),
@@ -269,7 +269,7 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
     const struct st_heard_cause *best = NULL;
-    const char *but = "", *text = "no cause came before them more often than by chance";
+    const char *but = "", *text = "no cause came before these clicks more often than by chance";
     if (list->n == 0)
         return "No click was marked. When it clicks, run: sleeptune heard";
     ST_EACH_OF (about, list->about, list->n)
@@ -288,16 +288,19 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
                       "counts)",
                       counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
-        text = st_text("too few to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N);
+        text = st_text("these are too few to tell a cause from chance (%d are needed)",
+                       ST_HEARD_LEAST_N);
     else if (best != NULL)
-        text = st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
+        text = st_text("%" PRIu32 " of %" PRIu32
+                       " clicks came after this: %s (%.2g expected by chance)",
                        best->hits_n, counted_n, name, best->expected);
     else if (named_n[most] > 0)
-        text = st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
-                       list->causes[most].frequent ? "is too frequent to tell it from chance"
-                                                   : "may be chance");
+        text =
+            st_text("%zu of %zu clicks came after this: %s, which %s", named_n[most], list->n, name,
+                    list->causes[most].frequent ? "is so frequent that this may be chance"
+                                                : "may be chance");
     const char *unexplained =
-        named_n[CAUSES] > 0 ? st_text(" %zu unexplained: sleeptune noticed nothing then "
+        named_n[CAUSES] > 0 ? st_text(" Unexplained clicks: %zu; sleeptune noticed nothing then "
                                       "('sleeptune status --details' says what is not watched).",
                                       named_n[CAUSES])
                             : "";

@@ -57,8 +57,8 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
 
 const char *st_history_document_error(const struct st_history_reader *reader, int r)
 {
-    return r == -ERANGE ? "'since' is later than 'until'"
-           : r == -E2BIG
-               ? "the answer would be too large: ask for a shorter time, or for longer steps"
-               : st_history_read_error(reader, r);
+    return r == -ERANGE  ? "'since' is later than 'until'"
+           : r == -E2BIG ? "the answer would be too large: ask for a shorter time, or for longer "
+                           "steps (--step)"
+                         : st_history_read_error(reader, r);
 }

@@ -40,8 +40,8 @@ static json_t *screen_row(const struct st_history_size *size, bool several)
     if (several)
         label = st_text_joined(label, ", ", st_xrun_sources_title(size->source));
     return json_pack("{s:o, s:s, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label),
-                     "text", st_text("bursts an hour: %s; played for %s", rate, played), "state",
-                     size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
+                     "text", st_text("bursts of dropouts an hour: %s; played for %s", rate, played),
+                     "state", size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
                      st_json_safe_string(label), rate, played, st_text("%jd", size->dropouts_n),
                      st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }

@@ -239,7 +239,7 @@ static void add_cycle(const struct work *work, struct lane *lane, const struct s
         is_not_yet(last->wait_ns) || is_not_yet(last->busy_ns) ? seen_ns : awake_ns + last->busy_ns;
     const int64_t deadline_ns = deadline_of(first);
     if (overlaps && lane->free_ns[1] == 0)
-        name_track(work, track, st_text("%s: overlaps its next cycle", name));
+        name_track(work, track, st_text("%s: cycles that overlap the next one", name));
     const int64_t at_ns = add_slice(work, track, begin_ns, awake_ns,
                                     first->is_driver ? "waits for its clients" : "waits");
     lane->free_ns[overlaps] = add_slice(work, track, at_ns, end_ns, "computes");

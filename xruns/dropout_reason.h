@@ -7,7 +7,8 @@
  * not report these rights. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
 
-#define ST_DROPOUT_REASON_LOG_IN "log out and in again (the right to real-time priority is set up)"
+#define ST_DROPOUT_REASON_LOG_IN                                                                   \
+    "log out and in again (then your programs get the right to real-time priority)"
 
 /* The advice if the clocks of two cards run too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK                                                                \

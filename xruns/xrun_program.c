@@ -55,15 +55,16 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
             continue;
         *ret = info.st_uid;
         if (getpwuid(info.st_uid) == NULL)
-            return st_xrun_because(w, -ENOENT, "user %lu has no entry in the user database",
+            return st_xrun_because(w, -ENOENT,
+                                   "this system does not know the user with the number %lu",
                                    (unsigned long)info.st_uid);
         return 0;
     }
     if (wish[0] != '\0')
-        return st_xrun_because(
-            w, -ENOENT,
-            "observe.%s_server: %.200s is not a socket, or others than its owner can replace it",
-            source->name, wish);
+        return st_xrun_because(w, -ENOENT,
+                               "observe.%s_server: %.200s is not a socket, or other users than its "
+                               "owner can replace it",
+                               source->name, wish);
     return st_xrun_because(
         w, -ENOENT,
         "no %s runs for root or the system: set observe.%s_server to watch that of a user",
@@ -120,16 +121,18 @@ static int note_end(struct st_xrun_watch *w)
     if (program->ending)
         return -ENOENT; /* the program has written the reason */
     if (!gone)
-        return st_xrun_because(w, -EPIPE, "the program %s ended its reports", w->source->program);
+        return st_xrun_because(w, -EPIPE, "the helper program %s stopped reporting",
+                               w->source->program);
     if (WIFSIGNALED(status))
-        return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status),
+        return st_xrun_because(w, -EPIPE, "signal %d ended the helper program %s", WTERMSIG(status),
                                w->source->program);
     if (WEXITSTATUS(status) == STATUS_NOT_LOADED)
-        return st_xrun_because(w, -ENOENT,
-                               "%s cannot be loaded: a library that it needs is not installed",
-                               w->source->program);
-    return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
-                           WEXITSTATUS(status));
+        return st_xrun_because(
+            w, -ENOENT,
+            "the helper program %s cannot be loaded: a library that it needs is not installed",
+            w->source->program);
+    return st_xrun_because(w, -EPIPE, "the helper program %s ended with exit status %d",
+                           w->source->program, WEXITSTATUS(status));
 }
 
 /* --- while the program runs --- */
@@ -167,8 +170,10 @@ static int take_line(struct st_xrun_watch *w, const char *text)
     struct program *program = w->state;
     struct st_xrun_line line;
     if (st_xrun_line_parse(text, &line) != 0)
-        return st_xrun_because(w, -EBADMSG, "%s printed an unknown line: \"%.60s\"",
-                               w->source->program, text);
+        return st_xrun_because(
+            w, -EBADMSG,
+            "the helper program %s printed a line that sleeptuned does not know: \"%.60s\"",
+            w->source->program, text);
     switch (line.kind) {
     case ST_XRUN_LINE_READY:
     case ST_XRUN_LINE_ABSENT:
@@ -206,7 +211,8 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n)
         if (bytes[i] == '\0')
             program->line[program->len] = '?';
         if (++program->len == sizeof(program->line))
-            return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long",
+            return st_xrun_because(w, -EBADMSG,
+                                   "the helper program %s printed a line that is too long",
                                    w->source->program);
     }
     return 0;
@@ -229,13 +235,15 @@ static int poll_program(struct st_xrun_watch *w)
     if (n == 0)
         return note_end(w);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
-        return st_xrun_because(w, -errno, "cannot read the output of %s: %s", w->source->program,
-                               strerror(errno));
+        return st_xrun_because(w, -errno, "cannot read the output of the helper program %s: %s",
+                               w->source->program, strerror(errno));
     if (n < 0 && is_stopped(program))
-        return st_xrun_because(w, -EPIPE, "%s was stopped (SIGSTOP)", w->source->program);
+        return st_xrun_because(w, -EPIPE, "the helper program %s was stopped (SIGSTOP)",
+                               w->source->program);
     if (n < 0 && program->silent_ns >= SILENT_NS) {
         w->silent_ns = program->silent_ns;
-        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s",
+        return st_xrun_because(w, -ETIMEDOUT,
+                               "the helper program %s hangs: it printed nothing for %.0f s",
                                w->source->program, st_ns_seconds(program->silent_ns + pause_ns));
     }
     program->silent_ns = (program->silent_ns + pause_ns) * (n < 0);
@@ -285,7 +293,7 @@ const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
     .title = "JACK",
     .summary =
-        "the xrun callback of a JACK server, and its log, which names the client that was late",
+        "the xruns that a JACK server reports, and its log, which names the program that was late",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
@@ -293,16 +301,16 @@ const struct st_xrun_source st_xrun_jack = {
     .server_env = "JACK_DEFAULT_SERVER",
     .daemons = {"jackd", "jackdbus"},
     .counts_device = true,
-    .terse = "JACK does not say which program it was",
+    .terse = "JACK does not name the program",
     .set_frames = "jack_bufsize",
-    .frames_hint = "this size was set when JACK started (-p), or later by a program",
+    .frames_hint = "this buffer size was set when JACK started (-p), or later by a program",
 };
 
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
     .title = "PulseAudio",
-    .summary = "the queues of PulseAudio's streams, read four times a second: shorter gaps and "
-               "xruns of the device itself are not seen",
+    .summary = "how much sound PulseAudio's streams have ready, read four times a second: shorter "
+               "gaps, and xruns of the sound card itself, are not seen",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,

@@ -136,7 +136,7 @@ int main(int argc, char **argv)
         ear.frames = PERIOD;
     (void)snd_lib_error_set_handler(on_error);
     if (!cable && snd_card_get_index("Loopback") < 0 && ear.records[0] == '\0')
-        return st_ear_absent("there is no card of snd-aloop (Loopback)");
+        return st_ear_absent("there is no loopback card (snd-aloop)");
     int r = open_device(&devices.play, plays, SND_PCM_STREAM_PLAYBACK);
     if (r == ST_EAR_DONE)
         r = open_device(&devices.record, records, SND_PCM_STREAM_CAPTURE);
@@ -157,8 +157,9 @@ int main(int argc, char **argv)
     if (r >= 0)
         r = snd_pcm_get_params(devices.play, &devices.buffer_frames, &period);
     if (r < 0 || rate_hz != other_hz || period > ST_DUPLEX_FRAMES_MAX / PERIODS)
-        return st_ear_absent("%.60s and %.60s have no common format, rate and two channels", plays,
-                             records);
+        return st_ear_absent("the devices %.60s and %.60s have no sample format and rate in "
+                             "common, with two channels",
+                             plays, records);
     duplex.period_frames = (uint32_t)period;
     duplex.ahead_frames = (uint32_t)period * (PERIODS - 1);
     ear.head.rate_hz = rate_hz;

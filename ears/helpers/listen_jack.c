@@ -197,7 +197,7 @@ static int open_client(const char *server)
         jack_set_xrun_callback(listener.client, on_xrun, NULL) != 0 ||
         jack_set_buffer_size_callback(listener.client, on_size, NULL) != 0 ||
         jack_activate(listener.client) != 0)
-        return st_ear_absent("the JACK server refuses the client");
+        return st_ear_absent("the JACK server refuses sleeptune's connection");
     if (listener.ear.player && listener.ear.frames > 0) {
         /* ignore signals, so that the player outlives the recorder and then restores the buffer
          * size */
@@ -228,7 +228,7 @@ static int begin(bool cable, const char *server)
     int r = open_client(server);
     if (r == ST_EAR_DONE && !wait_for_player())
         r = cable ? no_port(ear->plays, "play to")
-                  : st_ear_absent("the process that plays has ended");
+                  : st_ear_absent("the process of sleeptune that plays has ended");
     if (r == ST_EAR_DONE)
         r = connect_ports(cable);
     if (r != ST_EAR_DONE)

@@ -406,11 +406,11 @@ static void choose(struct listener *listener)
     if (cable && !listener->ear.player)
         listener->device = find_device(listener, source, listener->source, false);
     if (listener->sink_node == 0)
-        end(listener, st_ear_absent("PipeWire has no sink %.100s: see 'wpctl status'",
+        end(listener, st_ear_absent("PipeWire has no output (sink) %.100s: see 'wpctl status'",
                                     st_text_or(sink, "to play to")));
     else if (listener->device == 0)
-        end(listener,
-            st_ear_absent("PipeWire has no source %.100s", st_text_or(source, "to record")));
+        end(listener, st_ear_absent("PipeWire has no input (source) %.100s",
+                                    st_text_or(source, "to record")));
     else
         open_filter(listener);
 }

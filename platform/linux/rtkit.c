@@ -36,7 +36,8 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
     sd_bus_error error = SD_BUS_ERROR_NULL;
     int r = sd_bus_open_system(&bus);
     if (r < 0) {
-        snprintf(text, text_bytes, "cannot ask rtkit: no system bus (%s)", strerror(-r));
+        snprintf(text, text_bytes,
+                 "cannot ask rtkit for real-time priority: no D-Bus system bus (%s)", strerror(-r));
         return r;
     }
     sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
@@ -57,7 +58,8 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
                      st_text_or(error.message, strerror(-r)));
         else
             snprintf(text, text_bytes,
-                     "rtkit granted SCHED_RR %d, with at most %lld ms of computing without a sleep",
+                     "rtkit gave real-time priority %d (SCHED_RR), with at most %lld ms of "
+                     "computing without a sleep",
                      granted, (long long)(rttime_ns / ST_NS_PER_MS));
     }
     sd_bus_error_free(&error);

@@ -94,15 +94,15 @@ const char *st_posix_input_error(int error)
 {
     switch (error) {
     case EISDIR:
-        return "it is a folder";
+        return "this is a folder, not a file";
     case ESPIPE:
-        return "it is a FIFO, not a file. To read standard input give '-'.";
+        return "this is a FIFO, not a file. To read standard input give '-'.";
     case ENXIO:
-        return "it is not a regular file";
+        return "this is not a regular file";
     case EAGAIN:
-        return "it has no end: it is not a regular file";
+        return "this is not a regular file: it has no end";
     case EFBIG:
-        return "it is larger than 16 GiB";
+        return "the file is larger than 16 GiB";
     default:
         return strerror(error);
     }

@@ -101,15 +101,15 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     const char *measured = st_ns_long(span->measured_ns), *wakes = count_text(span->wakes_n);
     int64_t total_ns = 0;
     if (span->wakes_n == 0)
-        return "Nothing was measured: there is no wake-up in this time.";
+        return "Nothing was measured in this time.";
     if (span->above_ns <= 0) /* no row has a limit for late wake-ups */
-        return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
+        return st_text("In %s the timing test woke up late 0 of %s times.", measured, wakes);
     ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);
-    const char *text = st_text("In %s the test loop woke more than %s late", measured,
+    const char *text = st_text("In %s the timing test woke up more than %s late", measured,
                                st_ns_short(span->above_ns));
     if (span->above_most_ns > span->above_ns)
-        text = st_text("%s (at the largest buffer %s)", text, st_ns_short(span->above_most_ns));
+        text = st_text("%s (with the largest buffer %s)", text, st_ns_short(span->above_most_ns));
     text = st_text("%s %ju of %s times", text, n, wakes);
     if (total_ns > 0)
         text = st_text("%s, %s in all%s", text, st_ns_short(total_ns), most_text(sums, total_ns));

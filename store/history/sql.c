@@ -10,7 +10,7 @@
 #define OPS_A_LOOK   10000
 #define DAMAGED_TEXT "it is damaged: "
 #define TOO_LARGE_TEXT                                                                             \
-    DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
+    DAMAGED_TEXT "the history is damaged: a value is larger than any that sleeptune writes"
 
 void st_sql_distrust(struct st_sql *sql)
 {
@@ -50,7 +50,7 @@ const char *st_sql_sentence(const struct st_sql *sql, int r)
     case SQLITE_OK: /* SQLite itself succeeded, but a value is not valid */
     case SQLITE_ROW:
     case SQLITE_DONE:
-        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in the history cannot be read"
+        return r == -EBADMSG ? DAMAGED_TEXT "the history is damaged: a histogram cannot be read"
                              : strerror(-r);
     case SQLITE_INTERRUPT:
         return "reading the history took more than 10 s of CPU time: sleeptune probably did not "
@@ -253,10 +253,11 @@ int64_t st_sql_identify(struct st_sql *sql, const char **error)
                     version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
         sql->r = newer ? -EPROTONOSUPPORT : -EBADMSG;
     } else if (strange_n > 0) {
-        *error = "the file has a view, a trigger or a virtual table, which sleeptune never makes";
+        *error = "this is no history of sleeptune: the file has a view, a trigger or a virtual "
+                 "table, which sleeptune never makes";
         sql->r = -EPROTO;
     } else if (!is_new && ours_n < OUR_TABLES_N) {
-        *error = "some tables of a history are missing in the file";
+        *error = "this is no history of sleeptune: some tables are missing in the file";
         sql->r = -EBADMSG;
     }
     return version;

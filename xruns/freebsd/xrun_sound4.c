@@ -71,7 +71,7 @@ static int look(struct st_xrun_watch *w)
     st_sndstat_look_end(&sound4->counters);
     if (n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
-    return st_xrun_because(w, 0, "%lld channels of sound(4)%s", (long long)n,
+    return st_xrun_because(w, 0, "%lld sound channels of FreeBSD%s", (long long)n,
                            n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
 }
 
@@ -105,8 +105,9 @@ static const struct st_xrun_ops ops = {.open = open_sound4, .poll = look, .close
 #else
 static int open_sound4(struct st_xrun_watch *w)
 {
-    return st_xrun_because(w, -ENOTSUP,
-                           "before FreeBSD 14 the counters of sound(4) cannot be read");
+    return st_xrun_because(
+        w, -ENOTSUP,
+        "before FreeBSD 14 programs cannot read the dropout counters of the sound driver");
 }
 
 static const struct st_xrun_ops ops = {.open = open_sound4};
@@ -115,13 +116,14 @@ static const struct st_xrun_ops ops = {.open = open_sound4};
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
     .title = "sound(4)",
-    .summary =
-        "the counters of sound(4), once a second: the fragments lost since the last look are one "
-        "dropout; on virtual channels they count programs that were not ready, but not why",
+    .summary = "the dropout counters of FreeBSD's sound driver, read once a second: what was lost "
+               "in that second counts as one dropout; they count programs that were not ready "
+               "(virtual channels), but not why",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };
 
 const struct st_xrun_source st_xrun_alsa =
-    ST_XRUN_ABSENT("alsa", "ALSA", "only Linux has ALSA's files in /proc");
-const struct st_xrun_source st_xrun_usb = ST_XRUN_ABSENT("usb", "USB", "only Linux has usbmon");
+    ST_XRUN_ABSENT("alsa", "ALSA", "only Linux has ALSA, so sleeptuned does not watch it here");
+const struct st_xrun_source st_xrun_usb =
+    ST_XRUN_ABSENT("usb", "USB", "only on Linux can sleeptuned watch USB packets (usbmon)");

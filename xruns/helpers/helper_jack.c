@@ -139,8 +139,8 @@ static int open_client(void)
 {
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
-        return st_helper_line_absent(
-            "the installed JACK library is PipeWire's: its programs are watched with PipeWire");
+        return st_helper_line_absent("the installed JACK library is PipeWire's, so sleeptuned "
+                                     "watches JACK's programs with those of PipeWire");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_helper_line_absent("%s", why);
@@ -152,8 +152,8 @@ static int open_client(void)
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
-            return st_helper_line_absent("JACK server \"%s\" and the installed libjack are of "
-                                         "different versions: install the same",
+            return st_helper_line_absent("JACK server \"%s\" and the installed libjack have "
+                                         "different versions: install the same version of both",
                                          server);
         if ((status & JackServerFailed) != 0)
             return st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
@@ -217,8 +217,9 @@ static void say_ready(const struct st_jack_graph *clients)
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
     if (st_jack_late_find(clients, ST_XRUN_OWN_CLIENT) < ST_JACK_CLIENTS_MAX)
-        ST_APPEND(text, "; sleeptuned's own test stream uses this server, and counts the same "
-                        "xruns one by one");
+        ST_APPEND(
+            text,
+            "; sleeptuned's own test stream uses this server, too, and counts each xrun itself");
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));

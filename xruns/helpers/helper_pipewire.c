@@ -98,16 +98,20 @@ static void say_ready(struct observer *observer)
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
-        ST_PRINT(beyond, "; %jd nodes are not watched, as at most %d can be", observer->beyond_n,
-                 ST_PIPEWIRE_PROFILE_NODES_MAX);
+        ST_PRINT(
+            beyond,
+            "; %jd programs or devices are not watched, because sleeptuned can watch at most %d",
+            observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
         heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
-        ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
+        ST_PRINT(deaf, "; sleeptuned does not listen for silence: %s", observer->listener.why);
     st_helper_line_ready(
         "facts=%d listens=%jd timing reports of PipeWire %s%s%s%s",
         observer->no_resyncs ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
-        observer->no_resyncs ? "; resynchronised second cards are seen from version 1.4 on" : "",
+        observer->no_resyncs
+            ? "; sleeptuned sees resynchronised second cards only from version 1.4 on"
+            : "",
         deaf, beyond);
 }
 
@@ -211,8 +215,9 @@ static void begin_listening(struct observer *observer)
     }
     if (is_automatic(observer) &&
         st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
-        st_listener_end(&observer->listener,
-                        "PipeWire is older than 1.2: to listen, set observe.listen = \"on\"");
+        st_listener_end(
+            &observer->listener,
+            "PipeWire is older than 1.2: to listen all the same, set observe.listen = \"on\"");
         return;
     }
     observer->listener_source =
@@ -251,8 +256,9 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     if (r ==
         -EOVERFLOW) /* end this program: the gap in watching is reported, and counts start again */
         end(observer,
-            st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
-                                  observer->version));
+            st_helper_line_absent(
+                "PipeWire %s did not report all cycles, because it got too little CPU time",
+                observer->version));
     else if (r < 0)
         end(observer,
             st_helper_line_absent("sleeptune does not understand the timing reports of PipeWire %s",
@@ -420,8 +426,8 @@ static void on_done(void *ctx, uint32_t id, int seq)
     begin_listening(observer);
     if (observer->profiler == NULL)
         end(observer,
-            st_helper_line_absent("PipeWire %s offers no profiler: its configuration does not load "
-                                  "module-profiler, or sleeptune may not see it",
+            st_helper_line_absent("PipeWire %s does not report its timing: its configuration does "
+                                  "not load module-profiler, or sleeptune may not see that module",
                                   observer->version));
     else
         say_ready(observer);
@@ -582,7 +588,8 @@ int main(int argc, char **argv)
     if (observer.options.listen[0] != '\0') {
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
-            ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
+            ST_PRINT(observer.listener.why, "the program that listens cannot be started: %s",
+                     strerror(-started));
     }
     st_helper_line_give_way();
     /* writing to a listener that has ended must not kill this program */

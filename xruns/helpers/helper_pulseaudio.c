@@ -246,8 +246,8 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
         return;
     }
     st_helper_line_deadline(0, NULL);
-    st_helper_line_ready("sound that each stream of %s %s has ready, read 4 times a second", name,
-                         st_text_or(server->server_version, "of unknown version"));
+    st_helper_line_ready("how much sound each stream of %s %s has ready, read 4 times a second",
+                         name, st_text_or(server->server_version, "(version unknown)"));
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
     forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));

@@ -147,11 +147,12 @@ static int scan(struct st_xrun_watch *w)
         alsa->polls_left = 0;
     }
     if (listed_n == 0)
-        return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
+        return st_xrun_because(w, -ENOENT, "no sound card that plays or records (%s is empty)",
+                               path);
     if (alsa->n == 0 && alsa->open_error == -ENOENT)
-        return st_xrun_because(
-            w, -ENOENT,
-            "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
+        return st_xrun_because(w, -ENOENT,
+                               "this kernel does not show whether sound cards play "
+                               "(CONFIG_SND_VERBOSE_PROCFS is off)");
     if (alsa->n == 0)
         return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s",
                                alsa->proc, strerror(-alsa->open_error));
@@ -352,14 +353,14 @@ static int poll_alsa(struct st_xrun_watch *w)
     }
     if (bad_n > 0 && bad_n == alsa->n)
         return st_xrun_because(
-            w, -EBADMSG, "the files of streams in %s/asound have an unknown format", alsa->proc);
+            w, -EBADMSG, "sleeptuned does not understand the files about sound cards in %s/asound",
+            alsa->proc);
     const size_t rest_n = bad_n + alsa->left_out_n;
     return st_xrun_because(
         w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, ST_PLURAL(alsa->n - bad_n),
-        rest_n > 0 ? st_text("; %zu more not watched", rest_n) : "",
-        alsa->no_names
-            ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
-            : "");
+        rest_n > 0 ? st_text("; %zu more are not watched", rest_n) : "",
+        alsa->no_names ? "; the names of other users' programs are hidden (ProtectProc=, hidepid=)"
+                       : "");
 }
 
 static void close_alsa(struct st_xrun_watch *w)
@@ -405,14 +406,15 @@ static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .cl
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .title = "ALSA",
-    .summary =
-        "state of ALSA's streams in /proc/asound and how much is left in each buffer, read four "
-        "times a second while one runs: several xruns between two readings count as one",
+    .summary = "whether ALSA's streams run, and how much sound their buffers have left, read from "
+               "/proc/asound four times a second while something plays: several xruns between two "
+               "readings count as one",
     .device_only = true,
     .poll_ns = POLL_NS,
     .tells_playing = true,
     .ops = &ops,
 };
 
-const struct st_xrun_source st_xrun_sound4 =
-    ST_XRUN_ABSENT("sound4", "sound(4)", "only FreeBSD has sound(4)");
+const struct st_xrun_source st_xrun_sound4 = ST_XRUN_ABSENT(
+    "sound4", "sound(4)",
+    "only FreeBSD has the sound driver sound(4), so sleeptuned does not watch it here");

@@ -5,7 +5,7 @@
 const struct st_xrun_source st_xrun_usb = {
     .name = "usb",
     .title = "USB",
-    .summary = "sound packets of USB sound cards: failed ones, and times without packets",
+    .summary = "sound packets of USB sound cards that failed, and times in which no packets came",
     .device_only = true,
     .poll_ns = 4 * ST_NS_PER_S, /* interval of checks whether the program hangs; its lines are read
                                    as soon as they arrive */
