@@ -98,10 +98,8 @@ static void say_ready(struct observer *observer)
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
-        ST_PRINT(
-            beyond,
-            "; %jd programs or devices are not watched, because sleeptuned can watch at most %d",
-            observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
+        ST_PRINT(beyond, "; %jd more nodes are not watched (at most %d are)", observer->beyond_n,
+                 ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
         heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
