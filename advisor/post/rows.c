@@ -213,7 +213,7 @@ static const char *const sections[] = {
     "systemctl", "aplay",   "vmstat", "sndctl", "listen", "listened", "json",  NULL};
 
 /** Hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns
- * quickly: a pattern cannot match if the line lacks its first pair. */
+ * quickly: a pattern cannot match if the line lacks a pair of its literal text. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -223,14 +223,21 @@ static unsigned pair_at(const char *at)
     return ((unsigned char)at[0] * 31U + (unsigned char)at[1]) % 4096;
 }
 
+/* Only pairs of characters above '*' count: the marks of a pattern are below, and a blank, which
+ * may be a tab in the line. */
 static inline bool may_match(const char *line, const struct pairs *pairs, const char *pattern)
 {
-    if (pattern[0] != '*')
-        return pattern[0] == '%' || pattern[0] == line[0];
-    const char first = pattern[1], second = pattern[1] == '\0' ? '\0' : pattern[2];
-    const unsigned pair = pair_at(pattern + 1);
-    return first == '%' || second == '%' || second == '*' || second == '\0' ||
-           (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
+    if (pattern[0] != '*' && pattern[0] != '%' && pattern[0] != line[0])
+        return false;
+    for (; *pattern != '\0'; pattern++) {
+        const unsigned pair = pair_at(pattern);
+        if (*pattern == '%')
+            pattern++;
+        else if (pattern[0] > '*' && pattern[1] > '*' &&
+                 (pairs->bits[pair / 64] >> pair % 64 & 1) == 0)
+            return false;
+    }
+    return true;
 }
 
 /** Copies `with`: "$1" becomes the first part of the match, "$2" the second; "$" and the n-th
