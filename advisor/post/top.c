@@ -56,6 +56,7 @@ static void take_name(struct st_post_node *node, char *const *words, size_t n)
 bool st_post_top(struct st_post *post, char *line)
 {
     char *words[ST_POST_WORDS_MAX], running[] = "R";
+    struct st_pattern_parts parts;
     struct st_post_node now = {.line_n = post->line_n};
     size_t n = st_post_words(line, words);
     if (n >= 9 && n < ST_POST_WORDS_MAX && words[0][strspn(words[0], "0123456789")] == '\0') {
@@ -77,10 +78,12 @@ bool st_post_top(struct st_post *post, char *line)
     if (post->top.begins)
         post->top.n = 0; /* pw-top prints a screen again and again: the last one with rows counts */
     post->top.begins = false;
+    /* "BGRx 2560x1396": a node of video, such as a shared screen, has a cycle of its own */
+    if (n > TOP_N + 1 && st_pattern_match(words[TOP_N + 1], "%dx%d", &parts))
+        return true;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
-    for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)
-        *comma = '.'; /* some languages write "0,77" */
-    now.busy = strtod(words[TOP_BUSY_Q], NULL);
+    now.busy =
+        strtod(st_text_swap(words[TOP_BUSY_Q], ',', '.'), NULL); /* "0,77" of some languages */
     take_name(&now, words, n);
     struct st_post_node *node = node_of(post, now.id);
     if (node != NULL)
