@@ -29,12 +29,12 @@ struct cut {
  * or behind '#', which may also begin a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
-    static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
+    static const char *const arrows[] = {"\xe2\x9d\xaf ", "\xe2\x9e\x9c ", NULL};
     const size_t first = strcspn(line, " "), mark = strcspn(line, "$#%>");
     const bool is_host = (memchr(line, '@', first) != NULL && mark < 80) || mark < first ||
                          (mark == first + 1 && line[mark - 2] == '~');
-    if (st_text_begins(line, arrow) || st_text_begins(line, other_arrow))
-        return line + strlen(arrow);
+    if (st_text_begins_among(line, arrows))
+        return line + strlen(arrows[0]);
     if (line[mark] == '\0' || (line[mark] == '>' && memchr(line, '@', first) == NULL) ||
         (line[mark + 1] != ' ' && line[mark + 1] != '\0') || !(mark == 0 || is_host))
         return NULL;
@@ -348,16 +348,14 @@ static bool has_blank_lines(const struct cut *cut)
  * one. */
 static bool take_file_line(struct cut *cut, const char *line)
 {
+    static const char *const open_ended[] = {"/stream", "/limits", "pw-dump", "/dev/sndstat", NULL};
     struct st_post *post = cut->post;
     if (cut->open != NULL && (line[0] != '\0' || has_blank_lines(cut))) {
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
-        if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
-            strpbrk(cut->command, ";&") !=
-                NULL || /* the line may be the output of another command */
-            st_text_is(name, "pw-dump") ||
-            st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the
-                                                 readers look at the line as well */
+        /* files that may end without a blank line: the readers look at the line as well. So they do
+         * if it may be the output of another command */
+        if (st_text_has_among(name, open_ended) || strpbrk(cut->command, ";&") != NULL)
             (void)!st_post_rows(post, line + strspn(line, " \t"));
         /* lines of this file are sysctls with their values */
         if (st_text_is(name, "/etc/sysctl.conf"))
@@ -413,11 +411,14 @@ static bool take_line(struct cut *cut, char *line)
             return true;
         line = inner;
     }
-    char *plain = line + strspn(line, " \t`*-");
+    char clean[ST_POST_LINE_BYTES]; /* without the marks of lists, code and bold text */
+    ST_PRINT(clean, "%s", inner);
+    char *plain = st_text_swap(st_text_swap(clean, '*', ' '), '`', ' ');
+    plain += strspn(plain, " \t");
+    plain += strspn(plain, "- ") * st_text_begins(plain, "- ");
     const char *command = behind_prompt(inner);
-    const size_t len = strlen(cut->command);
-    if (len > 0 && cut->command[len - 1] == '\\') { /* the command continues on the next line */
-        ST_PRINT(copy, "%.*s %s", (int)len - 1, cut->command, inner);
+    if (st_text_ends(cut->command, "\\")) { /* the command continues on the next line */
+        ST_PRINT(copy, "%s %s", st_text_swap(cut->command, '\\', ' '), inner);
         begin_command(cut, copy);
         return true;
     }
@@ -448,8 +449,8 @@ static bool take_line(struct cut *cut, char *line)
     if (inner[0] != '\0' && strlen(inner) < SHORT_BYTES && strchr("{}[]\"", inner[0]) == NULL)
         return false;
     if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) ||
-        take_interrupt(cut, plain) || st_post_rows(post, inner) ||
-        (plain != inner && st_post_rows(post, plain)) || take_freebsd_version(post, inner))
+        take_interrupt(cut, plain) || st_post_rows(post, plain) ||
+        take_freebsd_version(post, inner))
         return true;
     bool (*const all[])(struct st_post *, char *) = {st_post_top, st_post_ps, st_post_usb};
     ST_EACH (reader, all) {
@@ -477,7 +478,8 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes)
         const bool is_known = take_line(&cut, line) ||
                               (is_value && st_post_rows(post, st_text("%s: %s", heading, inner)));
         if (*inner != '\0')
-            ST_PRINT(heading, "%.*s", (int)strcspn(inner, ":*") * !is_known, inner);
+            ST_PRINT(heading, "%.*s", (int)strcspn(inner, ":*") * !is_known,
+                     st_text_swap(line, '`', ' ') + (inner - line));
         if (is_known) {
             /* a line that looks like a command does not count as understood */
             post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0';

@@ -36,7 +36,8 @@ static size_t special(const char *text, const char **ret)
         {"&#39;", "'"},       {"&apos;", "'"},       {"&#x27;", "'"},       {"&nbsp;", " "},
         {"\xc2\xa0", " "},    {"\xe2\x80\xaf", " "}, {"\xef\xbb\xbf", ""},  {"\xe2\x80\x8b", ""},
         {"\r", ""},           {"\xe2\x80\x99", "'"}, {"\xe2\x80\x98", "'"}, {"\xe2\x97\x8f", ""},
-        {"\xe2\x97\x8b", ""}, {"\xc3\x97", ""}};
+        {"\xe2\x97\x8b", ""}, {"\xc3\x97", ""},      {"<pre>", ""},         {"</pre>", ""},
+        {"<code>", ""},       {"</code>", ""}};
     ST_EACH (row, rows) {
         if (st_text_begins(text, row->from)) {
             *ret = row->to;
@@ -84,7 +85,7 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     char *out = to, *line = to;
     for (size_t i = 0; i < n;) {
         const char *with;
-        const size_t len = strchr("&\xc2\xc3\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0'
+        const size_t len = strchr("&<\xc2\xc3\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0'
                                ? special(to + i, &with)
                                : 0;
         if (len > 0) {
@@ -260,6 +261,9 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     st_post_top_end(post);
     st_post_ps_end(post);
     st_post_rows_end(post);
+    const char *version = st_facts_text_or(post->facts, ST_KEY_PIPEWIRE_VERSION, "");
+    if (version[0] != '\0')
+        st_post_say(post, "This text is about PipeWire %s", version);
     return post->failed ? -ENOMEM : add_post(post, facts);
 }
 

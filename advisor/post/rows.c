@@ -30,14 +30,32 @@ static const struct value_row {
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
     {"Kernel: %v", "/proc/sys/kernel/osrelease"},
-    {"*ernel version (`uname -r`): *%v", "/proc/sys/kernel/osrelease"},
+    {"*ernel version ( uname -r ): *%v", "/proc/sys/kernel/osrelease"},
     /* a warning of the kernel: "Not tainted 6.1.0 #1" */
     {"*ainted*%v #%d", "/proc/sys/kernel/osrelease"},
     {"*Kernel: Linux %v", "/proc/sys/kernel/osrelease"}, /* fastfetch */
     {"Kernel %sersion: %v", "/proc/sys/kernel/osrelease", "$2"},
     {"Kernel-%sersion: %v", "/proc/sys/kernel/osrelease", "$2"}, /* wsl --status */
     {"*grep %l /boot/config-%v", "/proc/sys/kernel/osrelease", "$2"},
+    /* lists: a version counts only where nothing else stands in its line */
+    {"%sernel %v$", "/proc/sys/kernel/osrelease", "$2", "versions"},
+    {"linux-%s %v$", "/proc/sys/kernel/osrelease", "$2"},
+    {"%sipe%sire %v$", ST_KEY_PIPEWIRE_VERSION, "$3"},
+    {"pipewire 1:%v$", ST_KEY_PIPEWIRE_VERSION}, /* with the epoch of the package */
+    {"%sipe%sire: %v$", ST_KEY_PIPEWIRE_VERSION, "$3"},
+    {"%sipe%sire %sersion: %v$", ST_KEY_PIPEWIRE_VERSION, "$4"},
+    {"pipewire-%v$", ST_KEY_PIPEWIRE_VERSION},   /* rpm -q */
+    {"ii pipewire %v", ST_KEY_PIPEWIRE_VERSION}, /* dpkg -l */
+    {"ii pipewire:%s %v", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    /* not behind "if" or "make sure that" */
+    {"/sys/%s is set to %d", "/sys/$1", "$2", "prose"},
+    {"*, /sys/%s is set to %d", "/sys/$1", "$2"},
+    /* apt policy */
+    {"Installed: %v", ST_KEY_PIPEWIRE_VERSION, "$1", "=apt"},
+    {"%s:", "@"},
+    {"pipewire:", "@apt", NULL, "apt"},
     {"*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1", "inxi"},
+    {"*Kernel: %v %s bits: ", "/proc/sys/kernel/osrelease"}, /* an older inxi */
     {"*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
@@ -128,7 +146,6 @@ static const struct value_row {
     {"/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5"},
     {"Swap: 0 0 0", "/proc/swaps", "Filename", "free"},
     {"Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
-    {"Swap: %v %v %v"},
     {"Mem: %v %v %v"},
     {"total used free shared"},
 
@@ -156,13 +173,13 @@ static const struct value_row {
     {"%s.socket - ", "@systemctl"},
     {"Active: active (running)", ST_KEYS_DAEMON "$u", "1", "=systemctl"},
     {"Active: failed (Result: %l)", "!", "$u failed ($1)"},
-    {"Active: ", .kind = "systemctl"},
     {"*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1", "wireplumber"},
     {"*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1", "pipewire"},
-    {"PipeWire version (`%l`): *%v", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    {"PipeWire version ( %l ): *%v", ST_KEY_PIPEWIRE_VERSION, "$2"},
 
     {"*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1", "JACK"},
-    {"*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
+    {"-%l -d alsa %l", ST_KEY_JACK_COMMAND, "jackd -$1 -d alsa $2"}, /* only the options */
+    {"-%l -dalsa %l", ST_KEY_JACK_COMMAND, "jackd -$1 -d alsa $2"},
     {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
     {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
     {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
@@ -352,8 +369,10 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
         /* a command without a driver, such as "jackd -V", starts no server; one with a network
          * driver (netone) runs with the period of another computer */
-        if ((strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL) ||
-            strstr(value, " -d net") != NULL)
+        if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL)
+            return;
+        st_post_int(post, ST_KEY_DAEMON_JACKD, 1);
+        if (strstr(value, " -d net") != NULL)
             return;
         post->votes[ST_OS_FREEBSD] +=
             strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
@@ -401,13 +420,12 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
         const bool is_own = kind[0] == '=';
         if (!may_match(line, pairs, row->pattern) ||
             (is_own && !st_text_is(kind + 1, post->section)) ||
-            !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
+            !st_pattern_match(line, row->pattern, &parts))
             continue;
         any = true;
-        if (row->target == NULL)
-            continue;
-        set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
-            fill(st_text_or(row->value, "$1"), &parts, "u", &unit));
+        if (row->target != NULL)
+            set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
+                fill(st_text_or(row->value, "$1"), &parts, "u", &unit));
     }
     return any || st_text_is_among(post->section, sections);
 }
@@ -498,6 +516,9 @@ static const struct log_row {
     {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle"},
     {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
+    {"*] %l[%d]: segfault at ",
+     "$s crashed$n$t (segfault): a fault of the program, not a late cycle"},
+    {"*kernel: %l[%d]: segfault at "},
     {"*State 'stop-sigterm' timed out. Killing",
      "systemd killed a service that did not stop in time, which is no dropout"},
     {"*]: %l: Failed with result 'signal'",
@@ -530,10 +551,10 @@ static const struct log_row {
     {"*Reached burst limit for user '%l'",
      "rtkit got too many requests at once (its burst limit)$n$t and refused those of user "
      "$s. " RIGHT_BY_LIMITS},
-    {"*Reached maximum concurrent threads limit for user '%l'",
-     "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS},
-    {"*Reached maximum concurrent process limit for user '%l'",
-     "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
+    {"*Reached maximum concurrent %s limit for user '%l'",
+     "rtkit refused requests of user $s$n$t: its limit of concurrent $1 was "
+     "reached. " RIGHT_BY_LIMITS,
+     2},
     {"*Realtime error: %l", "The desktop portal refused real-time priority$n$t ($1), so programs "
                             "run without it. " RIGHT_BY_LIMITS},
     {RTKIT_UNKNOWN,
@@ -670,6 +691,11 @@ static const struct log_row {
     {"*xhci_hcd *WARN",
      "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
+    /* sound/core/pcm_lib.c of the kernel */
+    {"*invalid position: *, pos = %d",
+     "The driver of the sound card gave the kernel an invalid position$n$t: the driver fails. "
+     "Another kernel than $k may help"},
+    {"*BUG: *, pos = %d, buffer size = %d"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
     {"*delay: estimated %d, actual %d",
      "The USB sound driver misjudged by more than 2 ms how much sound was on its way$n$t"},
@@ -751,7 +777,9 @@ static const struct log_row {
                                "and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
     {"%s - rtprio %d",
-     "The limits in this text give user $s the right to real-time priority (rtprio $2)"},
+     "The limits in this text give $s the right to real-time priority (rtprio $2)"},
+    {"rlimit-rttime = %d", "PulseAudio's real-time thread may compute for $1 us without a sleep "
+                           "(rlimit-rttime), else the kernel kills it"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up late, by at most $m ms; the kernel, the firmware "
@@ -759,10 +787,7 @@ static const struct log_row {
      .unit_ns = NS_PER_US},
     {"Swap: %v %v %v", "$2 of $1 of swap memory are in use$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d",
-     "rtkit gave a program real-time priority ($3)$n"},
-    {"*inked with libpipewire %v", "PipeWire $1 is installed"},
-    {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
-    {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
+     "rtkit gave a program real-time priority $3$n"},
     {"WSL %sersion: %v", "This is WSL: sound goes through Windows, whose settings matter, too"},
     {"WSLg version: %v"},
     {"*> wsl --"},

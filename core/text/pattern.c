@@ -55,6 +55,8 @@ bool st_pattern_match(const char *line, const char *pattern, struct st_pattern_p
             snprintf(part, ST_PATTERN_PART_BYTES, "%.*s",
                      (int)ST_MIN(len, ST_PATTERN_PART_BYTES - 1), at);
             at += len;
+        } else if (*pattern == '$') {
+            return at[strspn(at, " ")] == '\0';
         } else if (*pattern == ' ') {
             if (*at != ' ' && *at != '\t')
                 return false;

@@ -12,7 +12,8 @@ struct st_pattern_parts {
 };
 /** Does the line begin as the pattern says? In a pattern, '*' stands for anything; a blank for
  * blanks; %s for a word; %d for a number; %v for a word that begins with a digit; %l for everything
- * up to the pattern's next literal text. @param ret the text of each % item. */
+ * up to the pattern's next literal text; '$' for the end of the line. @param ret the text of each %
+ * item. */
 bool st_pattern_match(const char *line, const char *pattern, struct st_pattern_parts *ret);
 
 /** Finds the next line that matches, ignoring blanks before it, and moves *text past the line. Only

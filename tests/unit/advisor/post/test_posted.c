@@ -318,6 +318,37 @@ static void texts_show_what_they_have(void **state)
         {"Focusrite-Scarlett-on-Linux' sound-usb-kernel-module 13",
          "Oct 02 17:52:51 pop-os pipewire[19565]: pw.node: (alsa_input.usb-Scarlett_18i8-69) "
          "suspended -> error (Start error: Invalid argument)\n"},
+        {"wwmm/easyeffects' 2776: a list of packages",
+         "My ArchLinux config:\n* easyeffects 7.1.3-1\n* pipewire 1:0.3.85-1\n* cinnamon 5.8.4-2\n"
+         "* linux-zen 6.6.2.zen1-1\n"},
+        {"dpkg -l in the form of hifiberry-os' 642: PipeWire's own package alone",
+         "ii  libspa-0.2-bluetooth:arm64           1.4.2-1+rpt3                         arm64\n"
+         "ii  pipewire:arm64                       1.4.2-1+rpt3                         arm64\n"},
+        {"headings of lists",
+         "- **PipeWire version:** 1.0.5\n- WirePlumber: 0.5.1\n- Kernel: 6.8\n"},
+        {"a version of which something is said is none of today's",
+         "It was fine with kernel 6.5\nDebian 12, kernel 6.1, works\nKernel 7.1.9  -> audio "
+         "WORKS\npipewire 1.0.4 is older\n"
+         "$ cat /proc/sys/vm/swappiness\n10\n"},
+        {"helloSystem/ISO's 302: the kernel of FreeBSD",
+         "FreeBSD kernel version: 13.0-RELEASE \nFreeBSD userland version: 13.0-RELEASE\n"},
+        {"CachyOS/linux-cachyos' 665, bold", "- **Chipset:** AMD 800 Series (X870E)\n"
+                                             "- **Kernel:** 6.18.3-2-cachyos #1 SMP\n"},
+        {"linuxmint/cinnamon's 10425: an older inxi",
+         "System:    Kernel: 5.4.0-89-generic x86_64 bits: 64 compiler: gcc v: 9.3.0 Desktop: "
+         "Cinnamon 5.0.6 \n"},
+        {"zynthian-ui's 430: the options of JACK without its name",
+         "it works mostly with these jackd settings:\n"
+         "-P 70 -t 2000 -s -d alsa -d hw:iD4 -r 44100 -p 256 -n 2 --shorts -X raw\n"},
+        {"XPS13Linux' 38: prose says a setting",
+         "However, /sys/module/snd_hda_intel/parameters/power_save is set to 0 and more\n"},
+        {"prose does not say it",
+         "Make sure /sys/module/snd_hda_intel/parameters/power_save is set "
+         "to 0\n$ cat /proc/sys/vm/swappiness\n10\n"},
+        {"nonlinear-labs-dev/C15's 2412",
+         "[  930.057663] audio-engine[879]: segfault at 7f511c0049b0 ip 00007f511c0049b0 sp "
+         "00007f51451f0a58 error 15\n"},
+        {"mbp2018-bridge-drv's 18", "rlimit-rttime = 3200000\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
         {"prose", "hello, my sound crackles\nwhat can I do?\n"},
