@@ -625,6 +625,8 @@ static const struct log_row {
     {"*audio write error, underrun"},
     {"*underrun!!! (at least"},
     {"*Audio device underrun detected"},
+    {"*] XRUN$"},           /* snapcast */
+    {"%d Stream underrun"}, /* Qubes */
     {"*writei(*: Broken pipe"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},

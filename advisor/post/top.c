@@ -82,8 +82,8 @@ bool st_post_top(struct st_post *post, char *line)
     if (n > TOP_N + 1 && st_pattern_match(words[TOP_N + 1], "%dx%d", &parts))
         return true;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
-    now.busy =
-        strtod(st_text_swap(words[TOP_BUSY_Q], ',', '.'), NULL); /* "0,77" of some languages */
+    /* some languages write "0,77" */
+    now.busy = strtod(st_text_swap(words[TOP_BUSY_Q], ',', '.'), NULL);
     take_name(&now, words, n);
     struct st_post_node *node = node_of(post, now.id);
     if (node != NULL)

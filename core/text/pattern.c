@@ -5,7 +5,7 @@
 /** Length of the literal text at the beginning of the pattern. */
 static size_t plain(const char *pattern)
 {
-    return strcspn(pattern, "*%");
+    return strcspn(pattern, "*%$");
 }
 
 /** Finds the literal text at the beginning of the pattern in a line. @return NULL: it is not

@@ -348,6 +348,9 @@ static void texts_show_what_they_have(void **state)
         {"nonlinear-labs-dev/C15's 2412",
          "[  930.057663] audio-engine[879]: segfault at 7f511c0049b0 ip 00007f511c0049b0 sp "
          "00007f51451f0a58 error 15\n"},
+        {"snapcast's 16", "2015-12-04 04-37-48 [err] XRUN\n2015-12-04 04-37-48 [err] XRUN\n"},
+        {"qubes-issues' 10063",
+         "1752763915.753912 Stream underrun.\n1752763915.759997 Stream started.\n"},
         {"mbp2018-bridge-drv's 18", "rlimit-rttime = 3200000\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
