@@ -141,7 +141,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 
 #define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                              \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                          \
-    "context.properties = { " before "default.clock.min-quantum = " frames behind " }"
+    "context.properties = { " before "default.clock.min-quantum = " frames behind                  \
+    " }\n# then\nsystemctl --user restart pipewire"
 
 static void no_cost(int64_t frames, int64_t rate, struct st_finding *finding)
 {
