@@ -297,11 +297,27 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 #define CLIENTS_NOW(frames)                                                                        \
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
 #define CLIENTS_EVER(ms, frames, hz)                                                               \
-    "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz  \
-    "\n# or, for all programs that play through PulseAudio's library, as games do:\n"              \
+    "# start that program with\nPIPEWIRE_LATENCY=" frames "/" hz                                   \
+    "\n# or, if it plays through PulseAudio's library, as games do:\nPULSE_LATENCY_MSEC=" ms       \
+    "\n# or, for all programs that play through that library:\n"                                   \
     "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req " \
     "= " frames "/" hz " pulse.min.quantum = " frames "/" hz                                       \
     " }\n# then\nsystemctl --user restart pipewire-pulse"
+
+/** Is the cycle in use, and does it disturb no one: did a program of JACK's library set it, in
+ * which people choose the buffer size, or does no other program play? */
+static bool is_own_cycle(const struct st_finding *finding, const struct st_buffer_asked *asked)
+{
+    if (!finding->wish->in_use || st_fact_beside_is(asked->node, "api", "jack"))
+        return finding->wish->in_use;
+    ST_FACTS_EACH (node, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
+        const char *program = st_buffer_program(node);
+        if (st_buffer_is_playing(node) && !st_fact_beside_is(node, "plays", "false") &&
+            !st_text_begins(program, "alsa_") && !st_text_is(program, asked->program))
+            return false;
+    }
+    return true;
+}
 
 /** Finds the smallest min-quantum (frames at the default rate) that makes a cycle last wish_ns, or
  * as long as max-quantum allows. @return that cycle, in frames at the running rate. */
@@ -353,8 +369,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
     int64_t quantum = 0;
     const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum),
                   hz = asked.running_hz;
-    const bool shorter =
-        cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
+    const bool shorter = cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 &&
+                         frames > asked.cycle_frames && !is_own_cycle(finding, &asked);
     st_finding_quote(finding, asked.node);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%.40s %s %jd frames at %jd Hz, so PipeWire's cycle is %jd frames (%.2f ms) for "
@@ -372,7 +388,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
                       pulse_ms = 1 + ST_MIN(four_ms, 40 + four_ms / 2);
         st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"),
-                                  pulse_ms, frames, hz, frames, hz, frames, hz);
+                                  frames, hz, pulse_ms, frames, hz, frames, hz);
     }
 }
 
@@ -384,12 +400,16 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "the same for all. A voice chat that asks for 256 frames gives your DAW 256 frames, too.",
     .privilege = "none",
     .cost = "latency: the program that asked for a short cycle hears and speaks later",
-    .when_not = "you need the short cycle yourself: then leave it",
-    .sources = "PipeWire's source code, src/pipewire/context.c: the cycle is the smallest size "
-               "that a running program asks for (node.latency), rounded down to a power of two; a "
-               "forced one (node.force-quantum) goes before it\n"
-               "users' reports: EasyEffects issue 1567 (Discord asked for 360 frames: 512 became "
-               "256), us.zoom.Zoom issue 385 (1024 became 256)",
+    .when_not = "you need the short cycle yourself, or set it in a program of JACK's library: then "
+                "leave it",
+    .sources =
+        "PipeWire's source code, src/pipewire/context.c: the cycle is the smallest size "
+        "that a running program asks for (node.latency), rounded down to a power of two; a "
+        "forced one (node.force-quantum) goes before it\n"
+        "its stream.c and pipewire-jack.c read PIPEWIRE_LATENCY; manual pipewire-pulse(1): only "
+        "PulseAudio's library reads PULSE_LATENCY_MSEC\n"
+        "users' reports: EasyEffects issue 1567 (Discord asked for 360 frames: 512 became "
+        "256), us.zoom.Zoom issue 385 (1024 became 256)",
     .now = CLIENTS_NOW("1024"),
     .persistent = CLIENTS_EVER("83", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
