@@ -283,6 +283,11 @@ const struct st_rule st_rule_linux_hda_power_save = {
 /* --- linux-idle-suspend: does WirePlumber close outputs when nothing plays? --- */
 
 #define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
+#define SUSPEND_LUA                                                                                \
+    "# /etc/wireplumber/main.lua.d/52-sleeptune.lua\ntable.insert(alsa_monitor.rules,\n"           \
+    "  { matches = { { { \"node.name\", \"matches\", \"alsa_output.*\" } } },\n"                   \
+    "  apply_properties = { [\"session.suspend-timeout-seconds\"] = 0 } })\n"                      \
+    "# then\nsystemctl --user restart wireplumber"
 
 /** Is this node an ALSA output? @param only_playing true: only one that plays now; false: any but
  * HDMI and S/PDIF (iec958), which few people use. */
@@ -321,6 +326,8 @@ static void judge_idle_suspend(struct st_finding *finding)
                           closed->text, closed_s);
         st_finding_effect(finding, 0, "no lateness while you play: the output stays open then");
         st_rule_fix(finding);
+        if (st_facts_int_or(finding->facts, ST_KEY_WIREPLUMBER_LUA, 0) != 0)
+            st_finding_fix(finding, NULL, SUSPEND_LUA, ST_NEEDS_REOPEN);
     } else if (kept_n > 0) {
         st_finding_fine(finding,
                         "the outputs in use (%zu) stay open when nothing plays, so the next sound "
@@ -342,7 +349,8 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .when_not = "on battery, or you hear no clicks between sounds",
     .sources =
         "WirePlumber's source code: src/scripts/node/suspend-node.lua "
-        "(session.suspend-timeout-seconds, 5 if not set)\n"
+        "(session.suspend-timeout-seconds, 5 if not set); of 0.4, src/scripts/suspend-node.lua and "
+        "src/config/main.lua.d/50-alsa-config.lua\n"
         "a user's report: pops after 5 s, gone with 0 (discussion.fedoraproject.org/t/102599)",
     .persistent =
         "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
@@ -351,8 +359,9 @@ const struct st_rule st_rule_linux_idle_suspend = {
         "# then\nsystemctl --user restart wireplumber",
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep suspend-timeout   # 0",
-    .undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
-    .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE_NODE "*.suspend_s"),
+    .undo = "delete that file and run systemctl --user restart wireplumber",
+    .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE_NODE "*.suspend_s",
+                          ST_KEY_WIREPLUMBER_LUA),
     .judge = judge_idle_suspend,
 };
 
