@@ -21,10 +21,11 @@
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
 
 #define EVER(us)                                                                                   \
-    "# /etc/udev/rules.d/90-sleeptune.rules: lets programs set a limit while they play\n"          \
-    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                \
-    "# or a limit that always holds (run this after each boot):\n"                                 \
-    "sudo cpupower idle-set -D " us
+    "# a limit that always holds (run this after each boot):\n"                                    \
+    "sudo cpupower idle-set -D " us                                                                \
+    "\n# or let programs such as Ardour set one while they play:\n"                                \
+    "# /etc/udev/rules.d/90-sleeptune.rules\n"                                                     \
+    "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""
 
 struct scan {
     struct st_finding *finding;
@@ -197,7 +198,8 @@ const struct st_rule st_rule_linux_idle_states = {
     .title = "CPU idle states (time to wake up)",
     .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer it "
                  "takes to wake, which is added to each wake-up of a thread. A program can limit "
-                 "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
+                 "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open. Ardour "
+                 "can do this, jackd and PipeWire do not.",
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
     .when_not = "on battery. Do not keep the limit all day, because it costs power: set it only "
@@ -284,14 +286,17 @@ static void judge_idle_request_access(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
     .title = "Access to /dev/cpu_dma_latency",
-    .mechanism = "While a program keeps the file /dev/cpu_dma_latency open, no CPU uses an idle "
-                 "state that takes longer to wake up than the program allows. By default only root "
-                 "may open it, so audio programs that use it (jackd, some DAWs) cannot.",
+    .mechanism =
+        "While a program keeps the file /dev/cpu_dma_latency open, no CPU uses an idle state that "
+        "takes longer to wake up than the program allows. By default only root may open it. Ardour "
+        "opens it if its preferences ask for that (Performance, CPU DMA latency); jackd and "
+        "PipeWire never do.",
     .cost = "power: several watts while a program keeps the file open",
-    .when_not = "on battery; or 'sleeptune report linux-idle-states' says ok: then the CPU wakes "
-                "up fast enough",
+    .when_not = "on battery; no program that you use opens the file; or 'sleeptune report "
+                "linux-idle-states' says ok: then the CPU wakes up fast enough",
     .sources = "Linux documentation: power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; the "
-               "tool rtcqs checks the same file\n"
+               "tool rtcqs checks the same file; source code of Ardour: libs/ardour/globals.cc; "
+               "that of jack1, jack2 and PipeWire never opens the file\n"
                "'sleeptune report linux-idle-states' shows how late threads may be; a limit that "
                "sleeptune chose: no advice up to 20 µs",
     .now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
