@@ -88,6 +88,7 @@
 #define ST_KEY_DAEMON_PULSEAUDIO            "linux.daemon.pulseaudio"
 #define ST_KEY_DAEMON_RTKIT_DAEMON          "linux.daemon.rtkit-daemon"
 #define ST_KEY_DAEMON_SLEEPTUNED            "linux.daemon.sleeptuned"
+#define ST_KEY_DAEMON_TUNED                 "linux.daemon.tuned"
 #define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
 #define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
 #define ST_KEY_DISTRIBUTION                 "linux.distribution"

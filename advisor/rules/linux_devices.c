@@ -219,6 +219,19 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
 
 #define POWER_SAVE_MAX 1000000 /* s; a larger power_save makes the finding unknown */
+#define HDA_EVER                                                                                   \
+    "# /etc/modprobe.d/sleeptune.conf\n"                                                           \
+    "options snd_hda_intel power_save=0 power_save_controller=N"
+
+/* tuned and TLP set power_save when they start, after the kernel read HDA_EVER */
+#define HDA_TUNED                                                                                  \
+    HDA_EVER "\n# and, because tuned's profile balanced sets 10 s:\n"                              \
+             "# /etc/tuned/profiles/balanced/tuned.conf\n"                                         \
+             "# (before tuned 2.23: /etc/tuned/balanced/tuned.conf)\n"                             \
+             "[main]\ninclude=balanced\n[audio]\ntimeout=0\n# then\nsudo systemctl restart tuned"
+#define HDA_TLP                                                                                    \
+    "# /etc/tlp.d/90-sleeptune.conf\nSOUND_POWER_SAVE_ON_AC=0\nSOUND_POWER_SAVE_ON_BAT=0\n"        \
+    "# then\nsudo tlp start"
 
 /** Does this machine have an HD audio card other than the HDMI output of a graphics card? true also
  * if no card is known. */
@@ -252,7 +265,12 @@ static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
                           "then begins late, maybe with a click",
                           after_s);
         st_finding_effect(finding, 0, "no lateness while you play: the card stays on then");
-        st_rule_fix(finding);
+        if (st_facts_has_int(finding->facts, ST_KEY_DAEMON_TUNED))
+            st_finding_fix(finding, finding->rule->now, HDA_TUNED, ST_NEEDS_NOTHING);
+        else if (st_facts_has_int(finding->facts, ST_KEY_TLP_ENABLED))
+            st_finding_fix(finding, finding->rule->now, HDA_TLP, ST_NEEDS_NOTHING);
+        else
+            st_rule_fix(finding);
     }
 }
 
@@ -261,18 +279,20 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .title = "Power saving of the built-in sound card",
     .mechanism = "The HD audio driver switches the sound chip (codec) off after some seconds in "
                  "which nothing plays. Switching it on again may take some hundred ms and may "
-                 "click. While something plays, nothing is switched off.",
+                 "click. While something plays, nothing is switched off. tuned and TLP set the "
+                 "time again when they start: if one of them runs, the report shows its file.",
     .cost = "power: about half a watt",
     .when_not = "on battery, unless the clicks disturb you",
     .sources = "Linux documentation: sound/hd-audio/notes.rst (power_save, power_save_controller; "
-               "for some cards the driver never saves power)",
+               "for some cards the driver never saves power)\n"
+               "tuned's source code: profiles/balanced/tuned.conf, tuned/profiles/loader.py; "
+               "manual tlp.conf(5)",
     .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
-    .persistent = "# /etc/modprobe.d/sleeptune.conf\n"
-                  "options snd_hda_intel power_save=0 power_save_controller=N",
+    .persistent = HDA_EVER,
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
-    .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .undo = "delete the lines in /etc/modprobe.d/sleeptune.conf and of tuned or TLP, and restart",
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver",
-                          ST_KEYS_CARD "*.name"),
+                          ST_KEYS_CARD "*.name", ST_KEY_DAEMON_TUNED, ST_KEY_TLP_ENABLED),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
         {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
