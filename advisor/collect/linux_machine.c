@@ -332,8 +332,8 @@ static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
     struct {
-        int64_t n, highest; /* highest: the largest priority */
-    } others = {0, INT64_MIN}, zram = {0, INT64_MIN}, *kind;
+        int64_t n, used_kib, highest; /* highest: the largest priority */
+    } others = {0, 0, INT64_MIN}, zram = {0, 0, INT64_MIN}, *kind;
     struct st_pattern_parts parts;
     int r = st_collector_text(c, source, c->buf, c->buf_bytes);
     if (r == 0 && !st_text_begins(c->buf, "Filename"))
@@ -341,10 +341,13 @@ static void swap(struct st_collector *c)
     for (const char *at = c->buf; r == 0 && st_pattern_next(&at, "/%s %s %d %d %d", &parts);) {
         kind = st_text_begins(st_text_base(parts.text[0]), "zram") ? &zram : &others;
         kind->n++;
+        kind->used_kib += strtoll(parts.text[3], NULL, 10);
         kind->highest = ST_MAX(kind->highest, strtoll(parts.text[4], NULL, 10));
     }
     const bool is_first = zram.n > 0 && others.n > 0 && zram.highest > others.highest;
     st_collector_put_result(c, ST_KEY_SWAP_OTHER_N, r, others.n, source);
+    if (r == 0)
+        st_collector_put_int(c, ST_KEY_SWAP_OTHER_USED_KIB, others.used_kib, source);
     st_collector_put_result(c, ST_KEY_SWAP_ZRAM_N, r, zram.n, source);
     st_collector_put_result(c, ST_KEY_SWAP_ZRAM_FIRST, r, is_first, source);
 }

@@ -177,6 +177,7 @@
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
 #define ST_KEY_SWAP_OTHER_N         "linux.swap.other_n"
+#define ST_KEY_SWAP_OTHER_USED_KIB  "linux.swap.other_used_kib"
 #define ST_KEY_SWAP_ZRAM_FIRST      "linux.swap.zram_first"
 #define ST_KEY_SWAP_ZRAM_N          "linux.swap.zram_n"
 #define ST_KEYS_SWAPPED             "linux.swapped."

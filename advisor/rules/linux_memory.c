@@ -6,8 +6,8 @@
 
 #define SWAPPINESS_LOW 10
 
-/** Is memory of a sound server, or of a program that plays, in swap now? @return true: the finding
- * is set. */
+/** Is memory of a sound server, or of a program that plays, in swap on a disk now? @return true:
+ * the finding is set. */
 static bool is_swapped(struct st_finding *finding)
 {
     static const char *const servers[] = {"pipewire", "pipewire-pulse", "jackd",
@@ -22,17 +22,21 @@ static bool is_swapped(struct st_finding *finding)
     }
     st_finding_quote(finding, most);
     /* with a long period and no dropout this does no harm: memory that was used only at the start
-     * may stay in swap for ever */
-    if (most == NULL || st_rule_is_at_ease(finding))
+     * may stay in swap for ever; nor does swap in memory (zram), while none on a disk is in use */
+    if (most == NULL || st_rule_is_at_ease(finding) ||
+        st_facts_int_or(finding->facts, ST_KEY_SWAP_OTHER_USED_KIB, 1) == 0)
         return false;
     st_finding_advice(finding,
-                      "%.40s has %.1f MiB of its memory in swap, and must wait for the disk when "
-                      "it needs that memory",
+                      "%.40s has %.1f MiB of its memory in swap, and may have to wait for the "
+                      "disk when it needs that memory",
                       st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
-    st_finding_fix(
-        finding,
-        "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
-        "# let the program lock its memory: sleeptune report linux-memlock", ST_NEEDS_NOTHING);
+    st_finding_fix(finding,
+                   "# reads all of it back; needs as much free memory\n"
+                   "for f in $(awk '/^\\// && !/zram/ {print $1}' /proc/swaps); do\n"
+                   "    sudo swapoff $f && sudo swapon $f\n"
+                   "done",
+                   "# let the program lock its memory: sleeptune report linux-memlock",
+                   ST_NEEDS_NOTHING);
     return true;
 }
 
@@ -52,12 +56,12 @@ static void judge_swap(struct st_finding *finding)
     else if (other <= 0 || zswap)
         st_finding_ok(finding,
                       "swapped memory is kept in compressed form (zram or zswap), so a high "
-                      "swappiness (%jd) is right",
+                      "swappiness is right (here %jd)",
                       swappiness);
     else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0)
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, "
-                      "so a high swappiness (%jd) is right",
+                      "so a high swappiness is right (here %jd)",
                       swappiness);
     else if (swappiness <= SWAPPINESS_LOW)
         st_finding_ok(finding,
@@ -88,8 +92,9 @@ const struct st_rule st_rule_linux_swap = {
         "desktop used ever more memory and filled the swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .facts = ST_RULE_KEYS(ST_KEY_SYSCTL_VM_SWAPPINESS, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_OTHER_N,
-                          ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_ZSWAP_ENABLED, ST_MUSIC_COUNTED,
-                          ST_KEYS_SWAPPED "*.kib", ST_KEYS_SWAPPED "*.name", ST_MACHINE_PLAYS),
+                          ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_SWAP_OTHER_USED_KIB, ST_KEY_ZSWAP_ENABLED,
+                          ST_MUSIC_COUNTED, ST_KEYS_SWAPPED "*.kib", ST_KEYS_SWAPPED "*.name",
+                          ST_MACHINE_PLAYS),
     .judge = judge_swap,
 };
 

@@ -174,7 +174,7 @@ static void cards_say_where_they_are(void **state)
 static void compressed_swap_is_counted_apart(void **state)
 {
     file("/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/zram0 partition 8 0 100\n"
-                        "/swap\\040file file 1 0 -2\n/dev/dm-1 partition 1 0 -3\n");
+                        "/swap\\040file file 1 0 -2\n/dev/dm-1 partition 1 1 -3\n");
     look();
     file("/proc/swaps", "Filename Type Size\n");
     look();
