@@ -301,7 +301,8 @@ const struct st_rule st_rule_linux_service_limits = {
     .persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
     .check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
              "4294967296, no",
-    .undo = "sudo systemctl revert UNIT, and restart it",
+    .undo = "delete /etc/systemd/system/UNIT.service.d/90-sleeptune.conf, then run: sudo systemctl "
+            "daemon-reload && sudo systemctl restart UNIT",
     .worst = ST_STATUS_PROBLEM,
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSTEMD, "UNIT.service", RTPRIO},
                                {ST_CHANGE_SYSTEMD, "UNIT.service", SERVICE_LIMITS_MEMLOCK}),
