@@ -275,11 +275,10 @@ const struct st_rule st_rule_linux_hybrid_cores = {
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
            "taskset -apc FAST $(pgrep -o PROGRAM)",
     .persistent = "# start the program with\ntaskset -c FAST PROGRAM\n# PipeWire: CPUAffinity=FAST "
-                  "under [Service]\nsystemctl --user edit pipewire",
+                  "under [Service], then restart it\nsystemctl --user edit pipewire",
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
-    .undo =
-        "start the program without taskset; PipeWire: take CPUAffinity= out again with systemctl "
-        "--user edit pipewire, then restart it",
+    .undo = "start the program without taskset; for PipeWire take CPUAffinity= out again and "
+            "restart it: systemctl --user edit pipewire",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS,
                           ST_KEYS_RT_THREAD "*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
     .judge_text = judge_hybrid_cores,
