@@ -335,7 +335,9 @@ const struct st_rule st_rule_linux_sched_ext = {
                "(sched-ext/scx issue 2496)\n"
                "not measured: how much longer threads wait",
     .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
-    .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
+    .persistent = "# so that it is not started again (the one that exists):\n"
+                  "sudo systemctl disable --now scx_loader\n"
+                  "sudo systemctl disable --now scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
     .undo = "sudo systemctl enable --now scx_loader, or scx",
     .facts = ST_RULE_KEYS(ST_KEY_SCHED_EXT_STATE, ST_KEY_SCHED_EXT_OPS),
