@@ -403,13 +403,14 @@ const struct st_rule st_rule_linux_irq_priorities = {
                "(sched_set_fifo)",
     .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f "
            "-p 90",
-    .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
-                  "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
-                  "RTIRQ_PRIO_HIGH=90\n"
-                  "# and\n"
-                  "sudo systemctl enable --now rtirq",
+    .persistent =
+        "# install rtirq, then in /etc/rtirq.conf (if there is none: /etc/default/rtirq):\n"
+        "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
+        "RTIRQ_PRIO_HIGH=90\n"
+        "# and\n"
+        "sudo systemctl enable --now rtirq",
     .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
-    .undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
+    .undo = "run this, then restart the computer: sudo systemctl disable rtirq",
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS,
                           ST_LINUX_KERNEL_IRQ_THREAD "*.priority", THREAD_PROCESS, THREAD_PRIORITY,
                           ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
