@@ -206,9 +206,11 @@ const struct st_rule st_rule_linux_memory_out = {
     .sources = "what the kernel logs: \"Out of memory: Killed process\" (Linux source code, "
                "mm/oom_kill.c); a line that begins with \"Memory cgroup\" is about the limit of "
                "one group of programs",
-    .persistent =
-        "# close programs, or add memory; swap in compressed memory (zram) gives some time:\n"
-        "sudo apt install systemd-zram-generator",
+    .persistent = "# close programs, or add memory; swap in compressed memory (zram, which Fedora "
+                  "has already) gives some time:\n"
+                  "sudo apt install systemd-zram-generator   # Debian, Ubuntu\n"
+                  "sudo pacman -S zram-generator   # Arch; then see zram-generator.conf(5)",
+    .needs = ST_NEEDS_REBOOT,
     .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
     .undo = "remove the package that you installed",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
