@@ -290,8 +290,9 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 
 static const struct manager {
     const char *key, *name, *now, *persistent;
+    bool needs_epp; /* sets only CPUs that have an energy preference */
 } managers[] = {
-    {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW},
+    {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW, .needs_epp = true},
     {"linux.daemon.tuned", "tuned", TUNED_NOW},
     {ST_KEY_TLP_ENABLED, "TLP", NULL, TLP_EVER},
     {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
@@ -306,7 +307,8 @@ static void judge_power_daemons(struct st_finding *finding)
         st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     ST_EACH (manager, managers) {
-        if (!st_facts_has_int(finding->facts, manager->key))
+        if (!st_facts_has_int(finding->facts, manager->key) ||
+            (manager->needs_epp && !st_facts_any(finding->facts, ST_KEYS_CPUFREQ, ".epp", NULL)))
             continue;
         st_finding_quote_key(finding, manager->key);
         other = first;
@@ -361,6 +363,8 @@ const struct st_rule st_rule_linux_power_daemons = {
                "rewrites the governor)\n"
                "manuals: powerprofilesctl(1), tuned-adm(8), tlp.conf(5); auto-cpufreq's README, "
                "which was not tried\n"
+               "power-profiles-daemon's source code: src/ppd-driver-*.c; without an energy "
+               "preference (intel_pstate, amd-pstate-epp) it does not set CPUs\n"
                "whether a profile survives a restart depends on the daemon",
     .now = PPD_NOW "\n# or\n" TUNED_NOW,
     .persistent = TLP_EVER,
