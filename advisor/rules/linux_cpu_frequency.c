@@ -282,7 +282,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 
 /* --- linux-power-daemons: daemons that overwrite settings of the CPU clock --- */
 
-#define TUNED_NOW "sudo tuned-adm profile latency-performance"
+#define TUNED_NOW "sudo tuned-adm profile throughput-performance"
 
 #define TLP_EVER                                                                                   \
     "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                     \
@@ -357,7 +357,8 @@ const struct st_rule st_rule_linux_power_daemons = {
                  "preference when the profile or the power supply changes. A value that you set by "
                  "hand lasts until one of these daemons acts again.",
     .privilege = "root (powerprofilesctl: the user logged in at the screen)",
-    .cost = "power, heat, fan noise while the fast profile is on",
+    .cost =
+        "power, heat, fan noise while the fast profile is on; tuned's also sets vm.swappiness=10",
     .when_not = "on battery, unless you play music on battery",
     .sources = "users' reports: tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or "
                "rewrites the governor)\n"
@@ -365,6 +366,8 @@ const struct st_rule st_rule_linux_power_daemons = {
                "which was not tried\n"
                "power-profiles-daemon's source code: src/ppd-driver-*.c; without an energy "
                "preference (intel_pstate, amd-pstate-epp) it does not set CPUs\n"
+               "tuned's source code: tuned/ppd/ppd.conf; on systems with tuned-ppd (Fedora 41 and "
+               "later) a restart undoes a profile that is not in that file\n"
                "whether a profile survives a restart depends on the daemon",
     .now = PPD_NOW "\n# or\n" TUNED_NOW,
     .persistent = TLP_EVER,
