@@ -116,8 +116,8 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
                      "because /sys/kernel/debug (debugfs), which shows it, is not mounted here");
     else if (found->dynamic)
         st_finding_unknown(
-            finding, "this kernel can switch its preemption model, and only root can read which "
-                     "one is in use (/sys/kernel/debug/sched/preempt): run the report as root");
+            finding, "this kernel can switch its preemption model; only root can read which one is "
+                     "in use (/sys/kernel/debug/sched/preempt), and with Secure Boot no one");
     else if (r == 0 || r == -ENOENT)
         st_finding_unknown(finding,
                            "it is unknown whether real-time threads can interrupt this kernel: "
@@ -183,7 +183,14 @@ static void judge_preemption(struct st_finding *finding)
     if (preemptible) {
         st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
     } else if (found.dynamic) {
-        st_rule_fix(finding);
+        const struct st_fact *debugfs = st_facts_find(finding->facts, ST_KEY_PREEMPT_DEBUGFS);
+        if (debugfs != NULL && debugfs->error == EPERM) {
+            /* the kernel is locked down: root cannot switch the model, either */
+            st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
+            st_finding_change(finding, ST_CHANGE_BOOT, "boot", "preempt=full");
+        } else {
+            st_rule_fix(finding);
+        }
         st_machine_place_boot_option(finding, "preempt=full", true);
     } else {
         st_finding_fix(finding, NULL,
@@ -206,6 +213,7 @@ const struct st_rule st_rule_linux_preemption = {
     .sources =
         "Linux documentation: kernel-parameters (preempt=); Linux source code: "
         "kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+        "Secure Boot: Linux fs/debugfs/file.c, debugfs_locked_down(); system76-scheduler issue 50\n"
         "the model lazy (from Linux 6.13 on) delays normal threads only; for real-time threads it "
         "is like full (text of its patch, 2024)\n"
         "how to recognise PREEMPT_RT: only patched kernels have /sys/kernel/realtime, Linux 6.12 "
@@ -220,9 +228,10 @@ const struct st_rule st_rule_linux_preemption = {
                "which only the patched kernels had (realtime_tools issue 257)\n"
                "6.13: preempt=lazy: like full for real-time threads, later than full for normal "
                "threads (pull request for 6.13)",
-    .now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
+    .now = "echo full | sudo tee /sys/kernel/debug/sched/preempt   # not with Secure Boot",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
     .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
+             "grep preempt= /proc/cmdline   # with Secure Boot: preempt=full\n"
              "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_RELEASE, ST_LINUX_KERNEL_REALTIME_KEYS,
