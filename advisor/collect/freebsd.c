@@ -9,6 +9,7 @@
 
 /* sysctls that are whole numbers */
 static const char *const numbers[] = {"dev.cpu.0.freq",
+                                      "hw.acpi.acline",
                                       "hw.intr_storm_threshold",
                                       "hw.pagesize",
                                       "hw.snd.default_unit",

@@ -213,6 +213,7 @@
 #define ST_KEY_FREEBSD_FILE_LOADER_CONF         "freebsd.file.loader_conf"
 #define ST_KEY_FREEBSD_FILE_SNDSTAT             "freebsd.file.sndstat"
 #define ST_KEY_FREEBSD_FILE_SYSCTL_CONF         "freebsd.file.sysctl_conf"
+#define ST_KEY_FREEBSD_HW_ACPI_ACLINE           "freebsd.hw.acpi.acline"
 #define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE   "freebsd.hw.snd.latency_profile"
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE   "freebsd.kern.eventtimer.choice"
 #define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET      "freebsd.kern.eventtimer.et."

@@ -75,12 +75,6 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
                 : "",
             more);
     }
-    if (st_text_begins(name, "hw.acpi.cpu."))
-        st_finding_fix(
-            finding, NULL,
-            "# /etc/rc.conf overrides this setting. Set there instead:\n# performance_cx_lowest, "
-            "economy_cx_lowest",
-            ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0,
                       "how much each of these settings matters: see its own rule in this report");
 }
@@ -130,9 +124,11 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
                "modules that rc loads (kld_list), not for others\n"
                "the numbers of USB devices depend on the order in which they appear",
     .now = "service sysctl restart",
-    .persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
-                  "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
-                  "dev.pcm.N: see /dev/sndstat for the number N",
+    .persistent =
+        "# settings of drivers that are loaded later: move them to /boot/loader.conf "
+        "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
+        "dev.pcm.N: see /dev/sndstat for the number N\n# hw.acpi.cpu.cx_lowest: with an AC "
+        "adapter /etc/rc.conf may override it; set performance_cx_lowest there",
     .check = "service sysctl lastload   # prints no message about an unknown name",
     .undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_SYSCTL_CONF, ST_KEYS_FREEBSD_SYSCTL_CONF "*",

@@ -86,7 +86,12 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     } else {
         st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s",
                           scan->worst_state, scan->worst_us, c3);
-        st_rule_fix_with(finding, "C1", st_text("C%d", ST_MAX(scan->shallow_state, 1)));
+        const char *state = st_text("C%d", ST_MAX(scan->shallow_state, 1));
+        int64_t acline; /* devd starts rc.d/power_profile only if there is an AC adapter */
+        if (st_facts_int(finding->facts, ST_KEY_FREEBSD_HW_ACPI_ACLINE, &acline) == -ENOENT)
+            st_machine_fix_sysctl(finding, LOWEST_SYSCTL, state);
+        else
+            st_rule_fix_with(finding, "C1", state);
     }
     st_finding_effect(finding, worst_us,
                       "for a sleep of %.0f µs the kernel uses only idle states (up to cx_lowest) "
@@ -135,17 +140,23 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .sources = "manuals: acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
                "FreeBSD's source code: sys/dev/acpica/acpi_cpu.c, acpi_cpu_idle(); "
                "sys/kern/kern_clocksource.c (C3STOP)\n"
+               "sbin/devd/power_profile.conf: devd starts rc.d/power_profile when the AC adapter "
+               "reports a change\n"
                "the times to wake up are those that the firmware states\n"
                "limits that sleeptune chose: no advice up to 20 µs or 2 % of the period",
     .now = "sysctl hw.acpi.cpu.cx_lowest=C1",
-    .persistent = "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"
-                  "sysrc performance_cx_lowest=\"C1\"\n"
-                  "# on battery as well:\nsysrc economy_cx_lowest=\"C1\"",
+    .persistent =
+        "# with an AC adapter (laptops), where rc.d/power_profile may overwrite sysctl.conf:\n"
+        "sysrc performance_cx_lowest=\"C1\"\n"
+        "# on battery as well:\nsysrc economy_cx_lowest=\"C1\"\n"
+        "# without an adapter (no sysctl hw.acpi.acline) this is enough\n"
+        "# /etc/sysctl.conf\n" LOWEST_SYSCTL "=C1",
     .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # cx_lowest: C1; C2/2/80: state "
              "C2 takes 80 µs to wake",
-    .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
+    .undo = "run this, or take the line out of /etc/sysctl.conf, then restart: sysrc -x "
+            "performance_cx_lowest economy_cx_lowest",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
-                          ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
+                          ST_KEY_FREEBSD_HW_ACPI_ACLINE, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
                           ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, "C1"},
                                {ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", "C1"}),

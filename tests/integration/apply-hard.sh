@@ -164,7 +164,7 @@ sed -i -e 's/^\(dev\.cpu\.[01]\.cx_lowest\|hw\.acpi\.cpu\.cx_lowest\): .*/\1: C3
     -e 's/^kern\.eventtimer\.periodic: .*/kern.eventtimer.periodic: 1/' -e 's/^hw\.intr_storm_threshold: .*/hw.intr_storm_threshold: 1000/' \
     -e 's/^kern\.timecounter\.fast_gettime: .*/kern.timecounter.fast_gettime: 0/' \
     -e 's/^dev\.hdac\.0\.polling: .*/dev.hdac.0.polling: 1/' "$tree/sysctl-a.txt"
-printf 'dev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/sysctl-a.txt"
+printf 'hw.acpi.acline: 1\ndev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/sysctl-a.txt"
 printf '# $FreeBSD$\nsecurity.bsd.see_other_uids=0' >"$tree/etc/sysctl.conf"
 printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
 keep
