@@ -153,7 +153,7 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
             latest = st_ns_short(result_of(phase)->lateness.max_ns);
         st_predict_text_mark(judged_row(answer, phase), colour, out);
         fprintf(out, " %-9s ", st_stress_name(phase->load));
-        st_text_pad(out, phase->load_error == 0 ? frames : "unknown", 13);
+        st_text_pad(out, phase->sizes.table.known ? frames : "unknown", 13);
         fprintf(out, " %s\n", latest);
     }
 }

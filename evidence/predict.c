@@ -122,7 +122,7 @@ void st_predict_row(const struct st_predict_run *run, uint32_t frames, struct st
     if (frames < run->frames)
         ST_PRINT(ret->reason, "measure at %u frames or less", frames);
     else if (st_predict_seconds(run) < ST_PREDICT_SECONDS)
-        ST_PRINT(ret->reason, "less than a second was measured");
+        ST_PRINT(ret->reason, "less than 3 seconds were measured");
     else {
         ret->known = fill(run, ret->period_us * 1e3, ret);
         ret->headroom_percent = headroom_of(run, *ret);

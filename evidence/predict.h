@@ -6,8 +6,9 @@
 #include "core/stats/hist.h"
 
 #define ST_PREDICT_FRAMES_MAX 8192
-#define ST_PREDICT_SECONDS    1.0    /* a run of fewer seconds is refused */
 #define ST_PREDICT_MOST       3600.0 /* most episodes in an hour: one in each second */
+/* a run of fewer seconds is refused: even without an episode, its bound would be ST_PREDICT_MOST */
+#define ST_PREDICT_SECONDS 2.996
 
 /** A run, reduced to the latest wake-up in each second. Begin with st_predict_begin. */
 struct st_predict_run {

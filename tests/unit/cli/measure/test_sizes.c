@@ -87,6 +87,20 @@ static void the_table_only_improves_with_the_size(void **state)
     assert_int_equal(sizes.table.held->frames, 512);
 }
 
+/* The bound of less than 3 s is one episode in each second, whatever was measured. */
+static void a_run_that_is_too_short_says_nothing_about_a_size(void **state)
+{
+    add_run(32, 20000, 0);
+    sizes.late.periods_n = 2 * RATE_HZ / 32;
+    st_sizes_fill(&sizes, 0);
+    assert_string_equal(st_predict_text_answer(&sizes.table),
+                        "Which buffer size is enough is unknown: less than 3 seconds were "
+                        "measured.");
+    sizes.late.periods_n = 3 * RATE_HZ / 32;
+    st_sizes_fill(&sizes, 0);
+    assert_int_equal(sizes.table.held->frames, 32);
+}
+
 static void rows_are(const char *name, const struct st_predict_view *view)
 {
     char *text;
@@ -146,6 +160,7 @@ int main(void)
         SIZES(the_shortest_run_answers_for_the_longer_sizes),
         SIZES(the_buffer_in_use_has_a_row_in_its_place),
         SIZES(the_table_only_improves_with_the_size),
+        SIZES(a_run_that_is_too_short_says_nothing_about_a_size),
         SIZES(the_row_in_use_has_the_dropouts_of_the_music),
         SIZES(the_table_is_read_at_each_width_and_in_each_state),
         SIZES(each_wake_up_that_is_measured_counts),
