@@ -227,7 +227,8 @@ static const char *printed(const struct st_printer *printer, const struct st_fin
     return text;
 }
 
-/** Prints settings. @param room lines on the screen. @return number of settings printed. */
+/** Prints settings: at least one, which on a narrow terminal may need more lines than there are.
+ * @param room lines on the screen. @return number of settings printed. */
 static size_t print_settings(const struct st_printer *printer, int room)
 {
     const size_t max = printer->report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
@@ -240,7 +241,7 @@ static size_t print_settings(const struct st_printer *printer, int room)
         if (!st_finding_may_delay(finding))
             continue;
         const char *text = printed(printer, finding, print_setting);
-        fits = text != NULL && lines(text) <= room;
+        fits = text != NULL && (n == 0 || lines(text) <= room);
         if (fits) {
             fputs(text, printer->out);
             room -= lines(text);

@@ -107,6 +107,29 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     shown_is(__func__);
 }
 
+static void first_screen_has(int width, const char *wanted)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    const struct st_report_view view = {.width = width};
+    assert_int_equal(st_report_text(&report, out, &view), 0);
+    fclose(out);
+    assert_has(text, wanted);
+    free(text);
+}
+
+/* The lines of the worst setting are more than a narrow screen has left. */
+static void a_narrow_screen_shows_the_worst_setting(void **state)
+{
+    static char fix[] = "sudo sysctl a=1";
+    fires(3, ST_STATUS_PROBLEM, 1234.5, fix);
+    assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL), 0);
+    first_screen_has(20, "\nproblem  ");
+    first_screen_has(20, "\n  sudo sysctl a=1\n");
+}
+
 static void at_most_five_settings_are_shown(void **state)
 {
     static char fix[] = "# a comment\nsudo sysctl a=1";
@@ -333,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_worst_case_fits_80_columns_and_23_lines),
+        TEST(a_narrow_screen_shows_the_worst_setting),
         TEST(at_most_five_settings_are_shown),
         TEST(advice_that_costs_nothing_takes_no_row),
         TEST(what_apply_can_do_is_offered_where_the_command_is_long),
