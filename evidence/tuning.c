@@ -1,12 +1,12 @@
 #include "evidence/tuning.h"
 
 #include "core/stats/random.h"
-#include "core/stats/stats.h"
 
 /* result of functions that run a block: the setting of one row could not be switched, so the
  * session continues without that row */
 #define ROW_OUT     1
-#define FRESH_PAIRS 8 /* pairs of blocks in which a setting that helps is measured again */
+#define FRESH_PAIRS 8 /* fewest pairs of blocks in which a setting that helps is measured again */
+#define FRESH_T     2.365 /* 97.5 % quantile of Student's t for FRESH_PAIRS pairs; more need less */
 /* st_tuning_plan assumes that a setting makes late wake-ups this many times rarer */
 #define SHOWN_FOLD 3
 /* late wake-ups in an imagined block of the plan; only the ratio of two such counts matters */
@@ -258,11 +258,12 @@ static int screen(struct run *run)
 
 /* --- a trial --- */
 
-static struct st_tuning_fold fold_of(double logs[FRESH_PAIRS])
+/* @param sum, squares of the logarithms of n ratios */
+static struct st_tuning_fold fold_of(double n, double sum, double squares)
 {
-    st_stats_sort_double(logs, FRESH_PAIRS);
-    return (struct st_tuning_fold){exp((logs[FRESH_PAIRS / 2 - 1] + logs[FRESH_PAIRS / 2]) / 2),
-                                   exp(logs[0]), exp(logs[FRESH_PAIRS - 1])};
+    const double mean = sum / n,
+                 half = FRESH_T * sqrt(fmax(0, squares / n - mean * mean) / (n - 1));
+    return (struct st_tuning_fold){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
 /* Judges whether a row makes late wake-ups or dropouts more frequent, by the mean of the two
@@ -287,8 +288,11 @@ static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     const uint32_t bit = UINT32_C(1) << i;
-    double late[FRESH_PAIRS];
-    for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
+    double n = 0, sum = 0, squares = 0;
+    run->kept_n--;
+    /* More pairs while the interval includes 1, except those of the rows that come later. */
+    while (left(run) >= 2 && (n < FRESH_PAIRS || (row->fold.low <= 1 &&
+                                                  left(run) > 1 + 2 * FRESH_PAIRS * run->kept_n))) {
         struct st_tuning_block blocks[2];
         const int r =
             measure_pair(run, bits_of(run->t, ST_TUNING_HELPS) & ~bit, bit, row, (int)i, blocks);
@@ -298,9 +302,12 @@ static int measure_again(struct run *run, size_t i)
             return 0;
         if (r == ROW_OUT)
             continue;
-        late[k] = log((double)blocks[0].late_n + 0.5) - log((double)blocks[1].late_n + 0.5);
-        if (++k == FRESH_PAIRS)
-            row->fold = fold_of(late);
+        const double late =
+            log((double)blocks[0].late_n + 0.5) - log((double)blocks[1].late_n + 0.5);
+        sum += late;
+        squares += late * late;
+        if (++n >= FRESH_PAIRS)
+            row->fold = fold_of(n, sum, squares);
     }
     if (row->fold.value > 0 && row->fold.value <= 1) {
         row->outcome = ST_TUNING_NO_EFFECT;
@@ -379,14 +386,14 @@ static int try_all(struct run *run)
 static void end(struct st_tuning *t, bool stopped)
 {
     ST_EACH_OF (row, t->rows, t->n) {
-        const bool half = row->outcome == ST_TUNING_HELPS && row->fold.value <= 0;
+        const bool half = row->outcome == ST_TUNING_HELPS && row->fold.low <= 1;
         if (!half && !is_open(row))
             continue;
         if (half || (!stopped && row->evidence.pairs_n > 0))
             row->outcome = ST_TUNING_UNDECIDED;
         if (half || stopped)
             ST_PRINT(row->why, "the trials ended too early%s",
-                     half ? " to measure this setting again" : "");
+                     half ? " to be sure of this setting's effect" : "");
         else if (row->evidence.pairs_n == 0)
             ST_PRINT(row->why, "no time was left to try this setting: use a longer --budget");
     }

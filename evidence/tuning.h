@@ -49,9 +49,9 @@ enum st_tuning_outcome {
                           * meanwhile */
 };
 
-/** Size of an effect: how many times fewer late wake-ups there are with the setting, as the median
- * of eight pairs. low and high are the smallest and largest ratio, which is the 99 % interval of
- * the sign test. */
+/** Size of an effect: how many times fewer late wake-ups there are with the setting, as the
+ * geometric mean of eight or more pairs. low and high are its 95 % interval. A setting
+ * helps only if low is above 1. */
 struct st_tuning_fold {
     double value, low, high;
 };

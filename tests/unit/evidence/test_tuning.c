@@ -115,7 +115,10 @@ static int session(struct machine *m, size_t n, uint64_t seed, struct st_tuning 
     m->blocks_n = 0;
     if (m->rate <= 0)
         m->rate = RATE;
-    return st_tuning_run(t, &bench, seed);
+    const int r = st_tuning_run(t, &bench, seed);
+    for (size_t i = 0; i < n; i++)
+        assert_true(t->rows[i].outcome != ST_TUNING_HELPS || t->rows[i].fold.low > 1);
+    return r;
 }
 
 static size_t sessions(void)
