@@ -33,10 +33,11 @@ static const char *why_not(const struct st_tune_output *output, size_t i)
     return before[0] != '\0' || row == NULL ? before : row->why;
 }
 
-/* @return the prefix of a command that needs root; "": a root shell needs none. */
-static const char *sudo_word(void)
+/* @return the prefix of a command that is to run as root, or (`root` false) as this process does;
+ * "": it needs none, as in a root shell. */
+static const char *sudo_word(bool root)
 {
-    const bool wanted = geteuid() != 0 || getenv("SUDO_USER") != NULL;
+    const bool wanted = (root && geteuid() != 0) || getenv("SUDO_USER") != NULL;
     return wanted ? st_os_rows[st_platform_native()->os].sudo : "";
 }
 
@@ -92,13 +93,12 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (plan->open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)
-        fprintf(out, "Next, as root: %ssleeptune tune\n", sudo_word());
+        fprintf(out, "Next, as root: %ssleeptune tune --frames %u\n", sudo_word(true), frames);
     else if (plan->open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
         /* sudo only if this process is root: another user might have other settings to try */
-        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n",
-                geteuid() == 0 ? sudo_word() : "", frames);
+        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", sudo_word(false), frames);
 }
 
 /* --- the result --- */
@@ -182,12 +182,14 @@ static const char *next_text(const struct st_tune_output *output)
     if (ids[0] != '\0' && output->wish->why[0] == '\0')
         ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
-        return st_text("%ssleeptune apply%s", sudo_word(), ids);
+        return st_text("%ssleeptune apply%s", sudo_word(true), ids);
     if (best < t->n)
-        return st_text("give this setting more time: %ssleeptune tune --budget 30m --only %s",
-                       sudo_word(), output->candidates->rows[best].finding->rule->id);
+        return st_text("give this setting more time: %ssleeptune tune --budget %jdm --only %s "
+                       "--frames %u",
+                       sudo_word(false), 3 * output->budget_ns / ST_NS_PER_MINUTE,
+                       output->candidates->rows[best].finding->rule->id, frames);
     if (output->candidates->needs_root)
-        return st_text("%ssleeptune tune", sudo_word());
+        return st_text("%ssleeptune tune --frames %u", sudo_word(true), frames);
     return st_text("sleeptune report --frames %u", frames);
 }
 

@@ -1,8 +1,13 @@
 /* What tune prints below its result. */
+#include <unistd.h>
+
 #include "cli/tune/tune_output.h"
 #include "tests/unit/unit.h"
 
-/* Of a setting that helps. elsewhere: why the machine does not keep it in /etc; NULL: it does. */
+static enum st_tuning_outcome outcome = ST_TUNING_HELPS;
+
+/* Of a setting with that outcome. elsewhere: why the machine does not keep it in /etc; NULL: it
+ * does. */
 static void expect_text(const struct st_wish *wish, const char *elsewhere,
                         void (*print)(const struct st_tune_output *, FILE *), const char *wanted)
 {
@@ -12,11 +17,16 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
     struct st_finding finding = {.rule = rule, .facts = facts, .changes = &change, .changes_n = 1};
     struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1, .late_share = 10};
     const struct st_tuning tuning = {
-        .rows = {{.outcome = ST_TUNING_HELPS,
+        .rows = {{.outcome = outcome,
+                  .evidence = {.log_product = {{5}}},
                   .mean = {{.late_n = 7}, {.late_n = 2, .events_n = 1, .others_n = 3}}}},
         .n = 1};
-    const struct st_tune_output output = {
-        .candidates = &candidates, .plan = &tuning, .tuning = &tuning, .wish = wish, .width = 200};
+    const struct st_tune_output output = {.budget_ns = 10 * ST_NS_PER_MINUTE,
+                                          .candidates = &candidates,
+                                          .plan = &tuning,
+                                          .tuning = &tuning,
+                                          .wish = wish,
+                                          .width = 200};
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
@@ -36,6 +46,18 @@ static void a_size_that_was_asked_for_is_passed_on(void **state)
                 "sleeptune apply linux-swap --frames 64\n");
     expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"},
                 NULL, st_tune_output_next, "sleeptune apply linux-swap\n");
+}
+
+/* It was tried by this process, so that it needs no other rights. */
+static void a_setting_is_given_more_time_at_the_same_size(void **state)
+{
+    outcome = ST_TUNING_UNDECIDED;
+    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+                "sleeptune tune --budget 30m --only linux-swap --frames 64\n");
+    if (geteuid() != 0)
+        expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+                    "Next: give this setting more time: sleeptune tune ");
+    outcome = ST_TUNING_HELPS;
 }
 
 static void what_apply_cannot_write_is_by_hand(void **state)
@@ -66,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_that_was_asked_for_is_passed_on),
+        cmocka_unit_test(a_setting_is_given_more_time_at_the_same_size),
         cmocka_unit_test(what_apply_cannot_write_is_by_hand),
         cmocka_unit_test(json_has_what_was_counted_without_and_with_the_setting),
     };
