@@ -49,10 +49,10 @@ static int take_input(void *ctx, const char *text)
     return 0;
 }
 
-/** Is the word an existing file, and not the id of a rule? */
+/** Is the word a file, and not the id of a rule? No id has a slash or a dot. */
 static bool is_file(const char *word)
 {
-    return st_rule_find(word) == NULL && access(word, F_OK) == 0;
+    return st_rule_find(word) == NULL && (strpbrk(word, "/.") != NULL || access(word, F_OK) == 0);
 }
 
 /** Reads the options. @return -1 to go on, or an st_exit. */

@@ -191,7 +191,8 @@ is "each rule is explained with its sources" "$(for id in $(report --list | awk 
     report "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || echo "$id"
 done)" ""
 # near matches, also of a part of a name; nothing near: --list is named
-each_refused 3 report linux-timerslack slack zzzzzzzzzz 'linux-hz --json' '--list linux-hz' '--profile disco' no-such-file.txt
+each_refused 3 report linux-timerslack slack zzzzzzzzzz 'linux-hz --json' '--list linux-hz' '--profile disco'
+each_refused 4 report no-such-file.txt ./no-such-file
 is "two rules are two sections" "$(report linux-hz linux-swap --root "$captures/linux-laptop" | grep -c '^linux-[a-z]*: ')" 2
 
 # --- bad input ------------------------------------------------------------------------------------------------------------
