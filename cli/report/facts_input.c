@@ -100,7 +100,12 @@ static const char *kind_of(const char *text, size_t bytes)
         if (st_text_begins_among(text, row->begins))
             return row->kind;
     }
-    return text[strspn(text, " \t\r\n")] == '\0' && strlen(text) == bytes ? "empty" : NULL;
+    const char first = text[strspn(text, " \t\r\n")];
+    if (first == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
+        return "JSON. To read a snapshot use --snapshot, and no other file.";
+    if (strlen(text) < bytes)
+        return "not text";
+    return first == '\0' ? "empty" : NULL;
 }
 
 static int refuse_text(const char *name, const char *text, size_t bytes, int error)
@@ -114,8 +119,6 @@ static int refuse_text(const char *name, const char *text, size_t bytes, int err
                           "the command again while music plays, or: sleeptune snapshot",
                           name);
     case -EBADMSG:
-        if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
-            return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
         return st_failure("sleeptune understands nothing in %s; 'man sleeptune-report' lists "
                           "what it reads. On that computer, run: sleeptune share",
                           name);
@@ -135,7 +138,9 @@ static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
         int status = read_input(*path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             return status;
-        const int r = st_posted_add(text, bytes, name, ret);
+        int r = 0;
+        if (input->texts_n > 1 || st_snapshot_parse(text, bytes, ret) != NULL)
+            r = st_posted_add(text, bytes, name, ret);
         if (r != 0)
             status = refuse_text(name, text, bytes, r);
         free(text);

@@ -47,6 +47,7 @@ ends 0 "a snapshot of a tree is written" "$SLEEPTUNE" snapshot --root "$tmp/lapt
 is "with the usual mode" "$(stat -c %a "$tmp/laptop.json")" "$(printf '%o' $((0644 & ~$(umask))))"
 ok "and judged alike" cmp "$tmp/before.json" <(report --snapshot "$tmp/laptop.json" --json)
 ok "from standard input, too" cmp "$tmp/before.json" <("$SLEEPTUNE" report --snapshot - --json <"$tmp/laptop.json")
+ok "as a file without an option, too" cmp "$tmp/before.json" <(report --json "$tmp/laptop.json")
 ok "and from /dev/stdin" cmp "$tmp/before.json" <("$SLEEPTUNE" snapshot --root "$tmp/laptop" | "$SLEEPTUNE" report --snapshot /dev/stdin --json)
 
 rm -r "$tmp/laptop/sys/devices/system/cpu/cpufreq" "$tmp/laptop/sys/devices/system/cpu/cpu0/cpuidle" \
@@ -77,7 +78,7 @@ is "without the version it is unknown, with the command that decides" "$(report 
     query '[f["freebsd-alloweddeviation"][k] for k in ("status", "ask")]')" "['unknown', 'sysctl kern.timecounter.alloweddeviation   # 0']"
 echo 'my sound crackles' >"$tmp/post.txt"
 refused "another text" 4 report --input "$tmp/post.txt"
-for begin in '\x89PNG' '\x1f\x8b' '<!DOCTYPE html>' '' 'int main(void) { return 0; }' '127.0.0.1 - - "GET / HTTP/1.1" 200'; do
+for begin in '\x89PNG' '\x1f\x8b' '<!DOCTYPE html>' '' 'int main(void) { return 0; }' '127.0.0.1 - - "GET / HTTP/1.1" 200' 'RIFF\0\0governor'; do
     printf '%b' "$begin" >"$tmp/post.txt"
     refused "a text that begins with '$begin'" 4 report --input "$tmp/post.txt"
 done
