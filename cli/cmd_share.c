@@ -16,8 +16,9 @@
 
 #define COLUMNS    76
 #define TEXT_BYTES 4096
-/* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
-#define LINE_BYTES   140
+/* room for the longest line; few are longer than two of COLUMNS, so that the whole text has at most
+ * 40 lines */
+#define LINE_BYTES   400
 #define FINDINGS_MAX 7 /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500

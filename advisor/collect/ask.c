@@ -306,11 +306,12 @@ static int find_whom(struct whom *whom, const char *user)
  * whatever its files say. Counts from the kernel's other log (journal or dmesg) are kept. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    /* -EIO means that the client program ended with an error, because it found no socket of the
-     * server, or only one of another user: this counts as a refused connection */
+    /* -EIO means that the program ended with an error: one that reads a log has no right to it; the
+     * client of a server found no socket, or only one of another user, which counts as a refused
+     * connection */
     int r = run->result;
     if (r == -EIO)
-        r = -ECONNREFUSED;
+        r = asker->question->parse == parse_log ? -EPERM : -ECONNREFUSED;
     const bool is_of_server = r == 0 || r == -ETIMEDOUT || r == -EFBIG;
     if (r == 0)
         r = asker->question->parse(asker, run->buf);

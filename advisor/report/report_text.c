@@ -255,17 +255,17 @@ static size_t print_settings(const struct st_printer *printer, int room)
 
 #define NAMES_MAX 3 /* most names in a list; further ones are only counted */
 
-/** Names for a sentence: `text` has the first NAMES_MAX of them, `n` counts all. */
+/** Names for a sentence: `text` has the first NAMES_MAX of them, or all; `n` counts all. */
 struct names {
     const char *text;
     size_t n;
+    bool all;
 };
 
 static void add_name(struct names *names, const char *name)
 {
-    if (names->n++ < NAMES_MAX)
-        names->text =
-            st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
+    if (names->n++ < NAMES_MAX || names->all)
+        names->text = st_text_joined(names->text, ", ", name);
 }
 
 /** Makes a sentence: `before`, the first names, the number of further names, `behind`. "": there
@@ -273,16 +273,16 @@ static void add_name(struct names *names, const char *name)
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
     const char *more = "";
-    if (names->n > NAMES_MAX)
+    if (names->n > NAMES_MAX && !names->all)
         more = st_text(" and %zu more", names->n - NAMES_MAX);
     return names->n > 0 ? st_text("%s%s%s%s.\n", before, names->text, more, behind) : "";
 }
 
 /** Which files and system calls could not be read, each named once, and whether root can read
- * more. */
-static const char *unread_text(const struct st_report *report)
+ * more. @param all names them all. */
+static const char *unread_text(const struct st_report *report, bool all)
 {
-    struct names names = {0};
+    struct names names = {.all = all};
     const char *said = "", *root = "";
     ST_EACH_OF (row, report->facts->rows, report->facts->n) {
         const struct st_fact *fact = *row;
@@ -290,7 +290,7 @@ static const char *unread_text(const struct st_report *report)
             continue;
         const char *why =
             fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
-        const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
+        const char *name = st_text("%.200s (%s)", st_text_or(fact->source, fact->key), why);
         /* compare whole lines, since /etc/x is also the end of /usr/local/etc/x */
         const char *line = st_text("\n%s\n", name);
         if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine &&
@@ -307,7 +307,7 @@ static const char *unread_text(const struct st_report *report)
 /** Makes the sentences below the settings: "8 ok, 2 not applicable, 2 unknown: linux-hz,
  * linux-heat"; rules whose advice is not about lateness; what could not be read; how many settings
  * the profile leaves out. */
-static const char *counts_text(const struct st_report *report)
+static const char *counts_text(const struct st_report *report, bool all)
 {
     struct names unknown = {0}, harmless = {0};
     const char *aside = "";
@@ -331,7 +331,7 @@ static const char *counts_text(const struct st_report *report)
                    st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
                    st_text_with(": ", unknown.text),
                    names_text("Advice about other things than late audio threads: ", &harmless, ""),
-                   unread_text(report), aside);
+                   unread_text(report, all), aside);
 }
 
 /* --- the first screen --- */
@@ -365,7 +365,9 @@ static void print_below(const struct st_printer *printer, ST_UNUSED const struct
     if (report->answer != NULL)
         print_next(printer, report->answer->next);
     if ((report->answer == NULL || printer->all) && !report->no_sound)
-        print_text(printer, 0, st_text("%s%s", counts_text(report), st_place_notes(report->facts)));
+        print_text(
+            printer, 0,
+            st_text("%s%s", counts_text(report, printer->all), st_place_notes(report->facts)));
 }
 
 /** Prints what precedes the settings: the headline, and the table of the answer. */

@@ -348,6 +348,15 @@ static void lines_of_the_kernel_are_counted(void **state)
     shown_is(__func__);
 }
 
+/* kernel.dmesg_restrict = 1: "dmesg: read kernel buffer failed: Operation not permitted", status 1 */
+static void a_log_that_this_user_may_not_read_is_no_server(void **state)
+{
+    fact("linux.processes_n", "200");
+    answer("dmesg", "", -EIO);
+    ask();
+    assert_int_equal(st_facts_find(facts, "linux.kernel_log.dmesg")->error, EPERM);
+}
+
 static void the_portal_says_how_long_threads_may_compute(void **state)
 {
     static const char portal[] =
@@ -399,6 +408,7 @@ int main(void)
         TEST(log_of_rtkit_tells_that_it_demoted),
         TEST(refusals_of_rtkit_are_those_of_this_user),
         TEST(lines_of_the_kernel_are_counted),
+        TEST(a_log_that_this_user_may_not_read_is_no_server),
         TEST(the_portal_says_how_long_threads_may_compute),
         TEST(a_captured_machine_is_never_asked),
         TEST(out_of_memory_is_told),

@@ -300,6 +300,18 @@ static void unread_facts_are_named_on_the_first_screen(void **state)
     assert_has(text, "\nNot read: /x/proc/a (Permission denied), /proc/a (Permission denied), "
                      "/proc/c (not understood).\n");
     free(text);
+    assert_int_equal(st_facts_put_state(facts, "e", ST_FACT_UNREADABLE, EPERM, NULL,
+                                        "busctl --user --auto-start=no get-property "
+                                        "org.freedesktop.portal.Desktop /org/freedesktop"),
+                     0);
+    text = print(st_report_text, 0, false, false);
+    assert_has(text, "/proc/c (not understood) and 1 more.\n");
+    free(text);
+    text = print(st_report_text, 0, false, true);
+    assert_has(text, "/proc/c (not understood), busctl --user --auto-start=no get-property "
+                     "org.freedesktop.portal.Desktop /org/freedesktop (Operation not "
+                     "permitted).\n");
+    free(text);
 }
 
 static void every_format_tells_the_same(void **state)
