@@ -305,8 +305,8 @@ static const char *unread_text(const struct st_report *report, bool all)
 }
 
 /** Makes the sentences below the settings: "8 ok, 2 not applicable, 2 unknown: linux-hz,
- * linux-heat"; rules whose advice is not about lateness; what could not be read; how many settings
- * the profile leaves out. */
+ * linux-heat"; how many are left out; rules whose advice is not about lateness; what could not be
+ * read; how many settings the profile leaves out. */
 static const char *counts_text(const struct st_report *report, bool all)
 {
     struct names unknown = {0}, harmless = {0};
@@ -325,10 +325,11 @@ static const char *counts_text(const struct st_report *report, bool all)
         aside = st_text("Profile %s leaves out %zu setting%s that would cost too much (power, "
                         "fairness, security ...).\n",
                         st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
-    return st_text("Settings: %zu ok, %zu not applicable, %zu unknown%s.\n"
+    return st_text("Settings: %zu ok, %zu not applicable, %zu left out, %zu unknown%s.\n"
                    "%s%s%s",
                    st_report_count(report, ST_STATUS_OK),
-                   st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
+                   st_report_count(report, ST_STATUS_NOT_APPLICABLE),
+                   report->findings_n - st_report_count_if(report, st_finding_counts), unknown.n,
                    st_text_with(": ", unknown.text),
                    names_text("Advice about other things than late audio threads: ", &harmless, ""),
                    unread_text(report, all), aside);

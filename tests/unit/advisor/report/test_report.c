@@ -277,7 +277,7 @@ static void details_of_fine_rules_come_with_all(void **state)
 {
     char *text = print(st_report_text, 80, false, false);
     assert_lacks(text, "what is seen here");
-    assert_has(text, "2 ok, 0 not applicable, 0 unknown.");
+    assert_has(text, "2 ok, 0 not applicable, 0 left out, 0 unknown.");
     free(text);
     text = print(st_report_text, 80, false, true);
     assert_has(text, "what is seen here");
