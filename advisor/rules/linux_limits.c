@@ -13,8 +13,9 @@
  * sound server. A DAW with samples needs more. The limit is a choice of this rule. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for programs with a period of 5
- * ms or more, as long as no dropout was counted. */
+/** With the usual limit of 8 MiB (systemd, Linux since 5.16) mlockall() fails in each program that
+ * maps more. The rule gives no advice for a period of 5 ms or more, as long as no dropout was
+ * counted. */
 #define USUAL_BYTES (INT64_C(8) * MIB)
 
 static void judge_memlock(struct st_finding *finding, int64_t limit)
@@ -34,10 +35,10 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
             finding,
             "this user may lock up to %.0f MiB of memory, which is enough for audio programs", mib);
     } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
-        st_finding_ok(
-            finding,
-            "this user may lock %.4g %s of memory, which is enough for a period of %.1f ms", shown,
-            unit, st_rule_period_us(finding) / 1e3);
+        st_finding_ok(finding,
+                      "this user may lock %.4g %s of memory: too little for a whole program, but "
+                      "that seldom matters with a period of %.1f ms",
+                      shown, unit, st_rule_period_us(finding) / 1e3);
     } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
         st_finding_fine(finding,
                         "this report ran with the right to lock any amount of memory, as root "
