@@ -51,7 +51,7 @@ static const char help[] =
     "  --run-generators   run the commands that make changed files take effect;\n"
     "                     without it they are printed\n"
     "  --measure TIME     measure the timing for TIME first, 1s .. 10m (30s); verify\n"
-    "                     compares with it. Not with --dry-run or --root\n"
+    "                     compares with it. Not with --dry-run, --root or ID=...\n"
     "  --no-measure       do not measure\n"
     "  --user NAME        give NAME the rights of linux-rt-permission and\n"
     "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
@@ -287,9 +287,12 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since
-                                 they have an earlier value */
+        if (work->target.own) {
+            puts("not measured: the timing test does not depend on this setting");
+            /* remove the files that earlier runs wrote for the same rules, since they have an
+             * earlier value */
             why = st_applied_revert(&applied, false, work->ids);
+        }
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
                       ? "some changes could not be undone. Run: sleeptune revert --all"
