@@ -389,7 +389,7 @@ static void end(struct st_tuning *t, bool stopped)
         const bool half = row->outcome == ST_TUNING_HELPS && row->fold.low <= 1;
         if (!half && !is_open(row))
             continue;
-        if (half || (!stopped && row->evidence.pairs_n > 0))
+        if (half || row->evidence.pairs_n > 0)
             row->outcome = ST_TUNING_UNDECIDED;
         if (half || stopped)
             ST_PRINT(row->why, "the trials ended too early%s",

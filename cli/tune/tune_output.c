@@ -142,7 +142,7 @@ static const char *answer_text(const struct st_tune_output *output)
         return st_text("Too few late wake-ups to compare settings: %ju in %.0f s with %u frames.",
                        t->late_n, seconds, frames);
     if (t->end == ST_TUNING_STOPPED)
-        return st_text("Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
+        return st_text("Ended early: %s.", t->why);
     if (helps_n == 0)
         return st_text("In this time no setting was found that helps with %u frames.", frames);
     return st_text("%zu of %zu settings help%s with %u frames.", helps_n, t->n,

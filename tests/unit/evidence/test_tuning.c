@@ -429,6 +429,8 @@ static void a_stop_ends_the_session_with_all_off(void **state)
     struct machine m = {.stop_after = 21};
     assert_int_equal(session(&m, 2, 1, &t), -EINTR);
     assert_int_equal(t.end, ST_TUNING_STOPPED);
+    for (size_t i = 0; i < 2; i++)
+        assert_true((t.rows[i].outcome == ST_TUNING_UNDECIDED) == (t.rows[i].evidence.pairs_n > 0));
     assert_int_equal(m.on, 0);
     assert_string_equal(t.rows[1].why, "the session ended before");
 }

@@ -5,6 +5,7 @@
 #include "tests/unit/unit.h"
 
 static enum st_tuning_outcome outcome = ST_TUNING_HELPS;
+static enum st_tuning_end end = ST_TUNING_DONE;
 
 /* Of a setting with that outcome. elsewhere: why the machine does not keep it in /etc; NULL: it
  * does. */
@@ -20,7 +21,9 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
         .rows = {{.outcome = outcome,
                   .evidence = {.log_product = {{5}}},
                   .mean = {{.late_n = 7}, {.late_n = 2, .events_n = 1, .others_n = 3}}}},
-        .n = 1};
+        .n = 1,
+        .end = end,
+        .why = "stopped"};
     const struct st_tune_output output = {.budget_ns = 10 * ST_NS_PER_MINUTE,
                                           .candidates = &candidates,
                                           .plan = &tuning,
@@ -60,6 +63,16 @@ static void a_setting_is_given_more_time_at_the_same_size(void **state)
     outcome = ST_TUNING_HELPS;
 }
 
+static void a_session_that_was_stopped_counts_no_results(void **state)
+{
+    outcome = ST_TUNING_UNDECIDED;
+    end = ST_TUNING_STOPPED;
+    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_result,
+                "Ended early: stopped.\nlinux-swap: undecided");
+    outcome = ST_TUNING_HELPS;
+    end = ST_TUNING_DONE;
+}
+
 static void what_apply_cannot_write_is_by_hand(void **state)
 {
     const struct st_wish wish = {.frames = 64};
@@ -89,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_that_was_asked_for_is_passed_on),
         cmocka_unit_test(a_setting_is_given_more_time_at_the_same_size),
+        cmocka_unit_test(a_session_that_was_stopped_counts_no_results),
         cmocka_unit_test(what_apply_cannot_write_is_by_hand),
         cmocka_unit_test(json_has_what_was_counted_without_and_with_the_setting),
     };
