@@ -189,7 +189,7 @@ static int print_text(const struct arguments *a, const struct st_result *result)
         st_text_wrap(out, a->text, 0, width);
     st_measure_text_print(result, a->buffer, a->details, out, width);
     if (result->misses > 0)
-        fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n",
+        fprintf(out, "\nTo find the settings to change: sleeptune report --frames %u --rate %u\n",
                 a->config.frames, a->config.rate_hz);
     else if (!a->details && result->n > 0)
         fputs("\nMore figures: --details\n", out);
