@@ -179,7 +179,7 @@ static const char *quiet_text(const struct st_music *music, const struct server 
                               int64_t duration_ns, const char *time)
 {
     if (server == NULL)
-        return st_text("No sound server was watched: %s.", why_none(music));
+        return st_text("sleeptune watched no sound server: %s.", why_none(music));
     if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
         return st_text("Nothing plays on %s.", name_of(server));
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);

@@ -8,9 +8,9 @@ at("heard").addEventListener("click", async () => {
     const said = await answer.json(), one = (said.marks || []).at(-1);
     const delay = (one?.time_ns - one?.cause_time_ns) / 1e9;
     const found = !one ? "Dropouts before the mark are unknown: " + said.text
-      : !one.text ? "In the " + one.window_ns / 1e9 + " s before it: nothing so far (some dropouts are noticed a few seconds later)"
-      : (delay < 0 ? "Before it and after it" : delay.toFixed(1) + " s before it") + ", so far: " + one.text;
-    const unheard = one?.unheard ? "; sound that " + one.unheard + " sends too late is not noticed" : "";
+      : !one.text ? "In the " + one.window_ns / 1e9 + " s before the click: nothing so far (some dropouts are noticed a few seconds later)"
+      : (delay < 0 ? "Before the click and after it" : delay.toFixed(1) + " s before the click") + ", so far: " + one.text;
+    const unheard = one?.unheard ? "; sleeptune does not notice sound that " + one.unheard + " sends too late" : "";
     at("marked").textContent = said.error || "Saved. " + found + unheard;
     look();
   } catch { at("marked").textContent = "Not saved: sleeptuned does not answer."; }

@@ -31,7 +31,7 @@ KINDS = {  # what is right where the recording has gaps; NAME BASE PEAK EVERY MO
     "stopped": Kind("^Looper .*stopped or frozen", r"fg\)", (("Looper", 20, 20, 20, ""),)),
     "hog": Kind("(took|lost) the CPU", "linux-rt-permission", (("GoodSynth", 20, 20, 20, ""),)),
     "small": Kind("^(?!No dropout)", "PULSE_LATENCY_MSEC|linux-rt-permission|history"),
-    "late": Kind("^pulse_player .*(on the way|not ready|too late|not written)|Sound that .*pulse_player.* sends too late is not noticed", "PULSE_LATENCY_MSEC|sleeptune heard"),
+    "late": Kind("^pulse_player .*(on the way|not ready|too late|not written)|sleeptuned does not notice sound that .*pulse_player.* sends too late", "PULSE_LATENCY_MSEC|sleeptune heard"),
     "memory": Kind("^Sampler .*memory", "memory", (("Sampler", 20, 150, 15, "pages"),)),
     "forced": Kind("forced", "clock.force-quantum 0", (("GoodSynth", 60, 60, 20, ""),)),
     "jack": Kind("^Tracker .*waited for a lock", "setting of Tracker"),  # not by default: a client of pw-jack sleeps for 28 ms

@@ -215,7 +215,7 @@ refused "a folder where the file should be" apply --yes --root "$tree" linux-cpu
 
 if can_be_nobody || cannot "without root" "needs root and setpriv to become nobody"; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --frames 128 linux-rt-permission 2>&1 </dev/null)
-    like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
+    like "under sudo the rights of the user who ran it are judged" "$out" '^The rights shown are those of user nobody'
     like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
     like "not those of root" "$out" '^    nobody - rtprio 90$|rtkit'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
@@ -233,7 +233,7 @@ if can_be_nobody || cannot "without root" "needs root and setpriv to become nobo
     screen_is -t what-this-user-cannot-read as_nobody "$SLEEPTUNE" verify --root "$tree"
     empty=$(for command in verify "revert --all"; do # shellcheck disable=SC2086
         as_nobody env STATE_DIRECTORY="$tmp/none" "$SLEEPTUNE" $command 2>&1; done | tr '\n' ' ')
-    is "nothing is applied: verify and revert say so without root" "$empty" "sleeptune has changed no setting nothing to revert "
+    is "nothing is applied: verify and revert say so without root" "$empty" "sleeptune has changed no setting nothing to undo: sleeptune has changed no setting "
     machine other-nobody
     screen_is -t a-tree-of-somebody-elses as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency
     ok "it is as before" unchanged

@@ -96,23 +96,23 @@ behind "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tm
 if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     ok "the loop gets no CPU: the status is degraded" wait_for value_is 'd["degraded"][0]["what"]' loop
     like "and the verdict" "$(value 'd["verdict"]')" ' The test loop has not run for [0-9]+ s'
-    like "and an event" "$(cat "$log")" 'event: the test loop has not run for'
+    like "and an event" "$(cat "$log")" 'event: the timing test has not run for'
     like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds ([2-9]|[1-9][0-9])'
     let_go
     ok "the address is free and served" wait_for value_is '[x["what"] for x in d["degraded"]]' "['loop']"
     sleep 6 # what is degraded is looked at each 5 s
-    is "that is no recovery" "$(grep -c 'nothing is degraded now' "$log")" 0
+    is "that is no recovery" "$(grep -c 'all parts of sleeptuned work as configured again' "$log")" 0
     reload 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
-        "['the old settings stay in force: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
+        "['the old settings stay in force: the timing test gets no CPU, so its new settings are not in force. Reload again when it runs.']"
     is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
     is "and the loop is as it was" "$(value 'd["loop"]["conditions"]["frames"]')" 128
     SECONDS=0
     stop
     is "SIGTERM while the loop gets no CPU: it ends, which is a failure" "$status" 4
     ok "and waited for some 10 s" test "$SECONDS" -lt 40
-    like "and says what is not known" "$(cat "$log")" 'the test loop did not end within another'
+    like "and says what is not known" "$(cat "$log")" 'the timing test did not end within another'
     like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles: .* The test loop has not run for'
 else
     skip "the loop gets no CPU" "no right to hold a thread: $(cat "$tmp/held")"

@@ -47,7 +47,7 @@ valid "the document is what its schema says" <(causes --json)
 
 # with the right and the kernel for it a tracer runs, else why not is said: both are right, silence is not
 reload 'trace: { enabled = "on"; };'
-ok "the tracer is there, or why not is said" wait_for of_is 'd["tracer"] is None or (d["tracer"] != "the test loop does not run" and not d["tracer"].startswith("trace.enabled is off"))' True
+ok "the tracer is there, or why not is said" wait_for of_is 'd["tracer"] is None or (d["tracer"] != "the timing test does not run" and not d["tracer"].startswith("trace.enabled is off"))' True
 is "the status says the same" "$(value 'any(x["what"] == "trace" for x in d["degraded"])')" "$(of 'd["tracer"] is not None')"
 
 screen_is -t a-time-that-is-none causes --since yesterday

@@ -43,7 +43,7 @@ ok "a good file again: nothing is degraded by the configuration" wait_for value_
 
 stops "SIGTERM: a clean end"
 is "the socket is gone" "$(test -e "$sock" && echo there)" ""
-like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles of the test loop, [0-9]+ missed'
+like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles of the timing test, [0-9]+ missed'
 is "what it counted is in the history" "$("$SLEEPTUNE" history --db "$tmp/state/history.db" --since 1h --json | key - 'sum(r["cycles"] or 0 for r in d["rows"]) > 0')" True
 like "and the log has the end" "$(cat "$log")" 'ended after [0-9]+ cycles: '
 is "with balanced books" "$(grep -ci 'not valid\|do not agree\|books' "$log")" 0

@@ -37,7 +37,7 @@ notified() { [ "$(calls Notify)" = "$1" ]; }
 
 only
 starts "the daemon of a user starts"
-like "its details say that it notifies" "$(status_rows Notifications)" 'one notification for each new cause, at most one an hour; shown: 0'
+like "its details say that it notifies" "$(status_rows Notifications)" 'one notification for each new cause, at most one an hour; 0 shown'
 sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 ok "the server is watched" wait_for of_like state watching
 seen() { [ "$(of client_dropouts)" -ge "$1" ]; }
@@ -50,7 +50,7 @@ stalls() { # N: N dropouts more
 }
 does "a client with markup in its name plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700 '<b>&Amp'
 does "it loses sound three times" stalls 3
-inhibited() { status_rows Notifications | grep -q 'not shown: notifications are inhibited now'; }
+inhibited() { status_rows Notifications | grep -q 'not shown: the desktop shows no notifications now (do not disturb)'; }
 ok "while notifications are inhibited none is shown, and the details say so" wait_for inhibited
 is "the server got none" "$(calls Notify)" 0
 call org.freedesktop.DBus.Mock UpdateProperties 'sa{sv}' org.freedesktop.Notifications 1 Inhibited b false

@@ -109,7 +109,7 @@ only_metrics() { [ "$(other v1/status) $(other metrics)" = "403 200" ]; }
 ok "other machines get the figures" wait_for only_metrics
 is "without names of programs" "$(grep -c 'client=' "$tmp/body")" 0
 is "and nothing else" "$(other '') $(other v1/events)" "403 403"
-like "which is said" "$(cat "$tmp/body")" 'other machines get /metrics only'
+like "which is said" "$(cat "$tmp/body")" 'from other machines only /metrics can be read'
 reload "${settings[@]}"
 page_is_open() { [ "$(other v1/status)" = 200 ]; }
 ok "on this machine no token is needed" wait_for page_is_open

@@ -62,7 +62,7 @@ ok "something plays: the loop runs" wait_for value_is '(d["loop_rests"], d["loop
 took_ms=$((($(date +%s%N) - started) / 1000000))
 echo "# after $took_ms ms, warm-up and question included"
 echo 'client-dropout count_n=24 certainty=exact reason=too-slow busy_ns=25000000 error_ns=250000 wait_ns=30000 period_ns=21333333 device=null client=Carla' >&"$lines"
-like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the test loop runs'
+like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the timing test runs'
 is "once" "$(value 'd["loop_starts"]')" 1
 like "the metrics say so" "$(ask /metrics)" '^sleeptune_loop_running 1$'
 sleep 10

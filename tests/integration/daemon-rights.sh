@@ -6,7 +6,7 @@ if [ "$(id -u)" -eq 0 ]; then
     can_be_nobody || skip_all "needs setpriv to become nobody"
     mkdir -m 777 "$tmp/open"
     sock=$tmp/open/few config
-    like "a limit of two threads is too low for its loop, and it says so" "$(timeout 60 "${nobody[@]/65534/64123}" prlimit --nproc=2 "$SLEEPTUNED" -a -f -c "$conf" 2>&1)" 'cannot start the test loop, which measures timing: Resource temporarily unavailable'
+    like "a limit of two threads is too low for its loop, and it says so" "$(timeout 60 "${nobody[@]/65534/64123}" prlimit --nproc=2 "$SLEEPTUNED" -a -f -c "$conf" 2>&1)" 'cannot start the timing test: Resource temporarily unavailable'
     sock=$tmp/open/sock
     plain() { exec "${nobody[@]}" --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 else

@@ -93,7 +93,7 @@ else
         screen_is -t the-systems-is-not-his "${as_user[@]}" "$SLEEPTUNE" status --system
         is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
         chmod 666 "$sock"
-        is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system"
+        is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own sleeptuned runs, too. To see your own, leave out --system"
         ended_by TERM "$own"
         is "without his own he sees the system's, and how to have his own" "$(whose)" \
             "the system's sleeptuned. To watch your own sound server: systemctl --user enable --now sleeptuned"

@@ -33,7 +33,7 @@ fi
 
 starts "tracefs is not mounted: it starts"
 ok "trace is degraded" wait_for value_is 'any(x["what"] == "trace" for x in d["degraded"])' True
-like "the log says how to mount it" "$(cat "$log")" 'tracefs is not mounted on /sys/kernel/tracing. Run as root: mount -t tracefs tracefs /sys/kernel/tracing'
+like "the log says how to mount it" "$(cat "$log")" 'trace is not available: tracefs is not mounted on /sys/kernel/tracing. Run as root: mount -t tracefs tracefs /sys/kernel/tracing'
 is "it mounts nothing" "$(mounted)" 0
 killed
 is "killed: nothing is mounted" "$(mounted)" 0

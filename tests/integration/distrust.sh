@@ -150,7 +150,7 @@ nameless() {
     cat "$folder/said"
 }
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ]; then
-    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio PULSE_SERVER=unix:)" '^ready sound that each stream of a server without a name of unknown version has ready,'
+    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio PULSE_SERVER=unix:)" '^ready how much sound each stream of a server without a name (version unknown) has ready,'
 fi
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ]; then
     said=$(nameless pipewire PIPEWIRE_REMOTE=)

@@ -64,7 +64,7 @@ starts "a daemon and a program that plays"
 ok "its buffer is not watched" wait_for value_is 'len([c for s in d["observe"] for c in s["clients"]])' 1
 "$SLEEPTUNE" heard --key --quiet --socket "$sock"
 is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before it: //')" \
-    "sleeptune noticed nothing; sound that mpv sends too late is not noticed"
+    "sleeptune noticed nothing; sleeptune does not notice sound that mpv sends too late"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 

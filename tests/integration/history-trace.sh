@@ -23,7 +23,7 @@ ok "a mark in quiet sound" "$SLEEPTUNE" heard --key quiet
 ok "keeps the cycles" wait_for kept_mark
 is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* | sort -u | xargs)" "600 700"
 ok "and makes a file" trace last -o "$tmp/trace"
-like "that says what it does not have" "$(cat "$tmp/said")" 'The file does not show what the kernel did'
+like "that says what it does not have" "$(cat "$tmp/said")" 'The file shows what the programs did, but not what the kernel did'
 like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: this file has no kernel events, .*server: 1 slices, PipeWire [0-9.]+'
 is "it is a trace, with the client and the mark" "$(decoded stall 'a click was marked (sleeptune heard)')" "valid, stall computes, 'a click was marked (sleeptune heard)' is there"
 
@@ -37,7 +37,7 @@ ok "share has the dropouts of a day, by program and reason" wait_for tells_dropo
 is "without that name" "$(shared | grep -c stall)" 0
 kill -STOP "$daemon"
 before=$(date +%s%N)
-like "a daemon that hangs is not waited for" "$(shared) $((($(date +%s%N) - before) / 100000000))" ' dropouts not watched .* [0-9]{1,2}$'
+like "a daemon that hangs is not waited for" "$(shared) $((($(date +%s%N) - before) / 100000000))" ' dropouts not recorded .* [0-9]{1,2}$'
 kill -CONT "$daemon"
 id=$("$SLEEPTUNE" history --events --kind client-dropout --json | key - '[event["id"] for event in d["events"] if event["id"] > 0][-1]') # not one that is still being counted
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "

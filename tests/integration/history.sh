@@ -23,7 +23,7 @@ done | sed '$d' | sort -u | wc -l)" 1
 
 # --- since when ---
 "$made/make_history" "$tmp/since.db" 1795190400 0 2 5 >/dev/null
-is "no change" "$(history --changes --db "$tmp/since.db" | paste -sd ' ')" "Since this history began, no version, file or setting of the system has changed. Buffer sizes are not judged here: sleeptune status --details compares them."
+is "no change" "$(history --changes --db "$tmp/since.db" | paste -sd ' ')" "Since this history began, no version, file or setting of the system has changed. For buffer sizes see: sleeptune status --details"
 "$PYTHON" - "$tmp/since.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

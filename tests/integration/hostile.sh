@@ -222,7 +222,7 @@ done
 # a shell reads rc.conf: what a text has there is not put into a command for root
 printf 'FreeBSD fb 15.1-RELEASE FreeBSD 15.1-RELEASE releng/15.1 GENERIC amd64\n$ cat /etc/rc.conf\nvirtual_oss_enable="YES"\nvirtual_oss_dsp="-b 16 -c 2 -r 48000 -s 1024 -f $(reboot) -d dsp"\n' >"$tmp/rc"
 run report --details --frames 128 --input "$tmp/rc"
-like "the options of virtual_oss are read" "$(cat "$tmp/out")" 'virtual_oss uses blocks of 21.33 ms'
+like "the options of virtual_oss are read" "$(cat "$tmp/out")" 'virtual_oss runs with real-time priority, in blocks of 21.33 ms'
 is "but no command has them" "$(grep -cE '^ +sysrc' "$tmp/out")" 0
 
 run snapshot --root "$captures/linux-laptop"
@@ -247,7 +247,7 @@ ends() {
     if { [ "$got" -eq 4 ] || [ "$got$2" = "2still empty" ]; } && grep -Eq -- "$2" "$tmp/out" && clean "$tmp/out"; then pass "$1"; else fail "$1" "status $got: $(cat -v "$tmp/out")"; fi
 }
 ends "JSON without an end on standard input" 'longer than 256 MiB' sh -c 'head -c 300000000 /dev/zero | tr "\0" " " | "$1" table -' sh "$SLEEPTUNE_LAB"
-files=("$tmp/waits:it is a FIFO" "/dev/zero:it is not a regular file" "$tmp:it is a folder")
+files=("$tmp/waits:this is a FIFO" "/dev/zero:this is not a regular file" "$tmp:this is a folder, not a file")
 # what the kernel says next: a regular file by stat(2), of which each reader takes away what it reads
 if [ -r /proc/kmsg ] && command -v ps >/dev/null && ! ps -eo comm= | grep -qxE 'rsyslogd|syslogd|klogd|syslog-ng' &&
     LC_ALL=C dd if=/proc/kmsg of=/dev/null iflag=nonblock 2>&1 | grep -q 'temporarily unavailable'; then

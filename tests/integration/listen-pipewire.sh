@@ -70,7 +70,7 @@ print(d["path_class"], d["forced_glitches"], d["forced_glitches_found"], d["loss
 }
 does "the command hears the nine glitches and no other loss, and says what this way cannot hear" in_three of_command
 is "and says before what it plays" "$(cat "$tmp/err")" \
-    "Playing a quiet test signal, over the monitor of PipeWire's sink, for 12.00 s.
+    "Playing a quiet test signal, over the monitor of PipeWire's output, for 12.00 s.
   played to:      nul
   recorded from:  nul
 Ctrl-C ends it."
@@ -129,7 +129,7 @@ sleep 8
 pw-cli destroy monitored >/dev/null
 wait "$command"
 is "no device is no success" "$?" 5
-like "its time and its losses until then are said" "$(head -1 "$tmp/out")" '^! Ended after [0-9]+ s, because the device or the sound server has gone: [0-9]+ loss'
+like "its time and its losses until then are said" "$(head -1 "$tmp/out")" '^! Ended after [0-9]+ s, because the sound device or the sound server went away: [0-9]+ loss'
 mkfifo "$tmp/go2"
 "$listener" -w monitor -p nul <"$tmp/go2" >"$tmp/stream" 2>"$tmp/listen.log" &
 listening=$!

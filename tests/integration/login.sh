@@ -92,6 +92,6 @@ chown 65534 "$tmp/theirs"
 is "a program of which others can change the folder is not run" "$(program=$tmp/theirs/sleeptune ask A=)" "$unread"
 like "which is said" "$(cat "$tmp/err")" "^$unknown$"
 is "who is not root learns nothing of others" "$(as_ann "$SLEEPTUNE" report --user nobody --no-servers 2>&1 >/dev/null | head -1)" \
-    "rights of nobody: unknown (a test login failed: Operation not permitted). As that user, run: sleeptune report"
+    "the rights of user nobody are unknown (a test login failed: Operation not permitted). As that user, run: sleeptune report"
 
 tap_done

@@ -29,7 +29,7 @@ is "a name that libjack has no room for is said" "$(JACK_DEFAULT_SERVER=$(printf
 
 library=$(find /usr/lib -path '*/pipewire-*/jack/libjack.so.0' 2>/dev/null | head -1)
 if [ -n "$library" ] || cannot "PipeWire's libjack is not watched as JACK" "pipewire-jack is not installed"; then
-    is "PipeWire's libjack is not watched as JACK" "$(LD_LIBRARY_PATH=$(dirname "$library") "$observer" <>"$tmp/no-end" 2>&1)" "absent the installed JACK library is PipeWire's: its programs are watched with PipeWire"
+    is "PipeWire's libjack is not watched as JACK" "$(LD_LIBRARY_PATH=$(dirname "$library") "$observer" <>"$tmp/no-end" 2>&1)" "absent the installed JACK library is PipeWire's, so sleeptuned watches JACK's programs with those of PipeWire"
 fi
 
 only "jack_server = \"$name\";"
@@ -168,7 +168,7 @@ echo 'audio: { backend = "jack"; };' >>"$conf"
 starts "a daemon whose own stream plays there starts" # $JACK_DEFAULT_SERVER is this server now
 ok "it plays" wait_for value_is 'd["audio"]["state"]' playing
 ok "the status says that it counts the same xruns" wait_for of_is why \
-    "JACK server \"$name\", 8192 frames at 48000 Hz; sleeptuned's own test stream uses this server, and counts the same xruns one by one"
+    "JACK server \"$name\", 8192 frames at 48000 Hz; sleeptuned's own test stream uses this server, too, and counts each xrun itself"
 only "jack_server = \"$name\";"
 kill -HUP "$daemon"
 ok "and no more when it has gone" wait_for of_is why "JACK server \"$name\", 8192 frames at 48000 Hz"

@@ -28,7 +28,7 @@ is "left and heard again at once, a stream is linked anew, and so it is where a 
     "taps 1$(printf ', taps 0, taps 1%.0s' 1 2 3 4 5), lost ID 0 0 0, taps 0"
 is "at another buffer size all three are heard" "$(of 'on["links"] == [6] * 4 or on["links"]')" True
 is "one that listens is killed: who watches goes on, and says that it does not listen" \
-    "$(of 'on["status"] == 0 and "; does not listen for silence: " in on["after"][0] or (on["status"], on["after"])')" True
+    "$(of 'on["status"] == 0 and "; sleeptuned does not listen for silence: " in on["after"][0] or (on["status"], on["after"])')" True
 is "two of them have a sink each" "$(of 'len(off["drivers"]) == 3 and len({driver[0] for driver in off["drivers"].values()}) >= 2 or off["drivers"]')" True
 is "listening, each has the same driver, quantum and rate" "$(of 'on["drivers"] == off["drivers"] or (off["drivers"], on["drivers"])')" True
 is "each player has a latency, one of them 200 ms" \
@@ -52,7 +52,7 @@ if [ "$(id -u)" -eq 0 ]; then
     wait_for test -S "$tmp/run/pipewire-0"
     chmod 777 "$tmp/run/pipewire-0"
     said=$(sleep 10 | setpriv --reuid 1 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" -lon | head -1)
-    like "it does not listen to another user" "$said" '^ready .*; does not listen for silence: PipeWire belongs to another user'
+    like "it does not listen to another user" "$said" '^ready .*; sleeptuned does not listen for silence: PipeWire belongs to another user'
     said=$({ echo "listen 4242"; sleep 10; } | setpriv --reuid 65534 --regid 65534 --clear-groups "${session[@]}" "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" -lon | head -n 1)
     is "a stream without ports of sound cannot be heard, which is said" "$said" "lost 4242 0 0 0"
     kill "$server"

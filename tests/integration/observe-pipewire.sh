@@ -109,7 +109,7 @@ after=$(counts)
 kill "$manager"
 end_server
 ok "a server that ends is absent, and the status says why" wait_for of_like why 'PipeWire [0-9.]+ has ended|PipeWire is not running for this user'
-like "the first line is that, not who clicked before" "$(value 'd["verdict"]')" '^PipeWire has not been watched since .*: .*\. Earlier: [0-9]+ dropout'
+like "the first line is that, not who clicked before" "$(value 'd["verdict"]')" '^PipeWire has not been watched by sleeptuned since .*: .*\. Earlier: [0-9]+ dropout'
 does "another one comes" sound
 ok "and is watched" wait_for of_is state watching
 is "counts go on" "$(counts)" "$after"

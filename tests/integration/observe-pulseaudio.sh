@@ -31,7 +31,7 @@ only
 starts "the daemon starts"
 ok "without a server the source is absent" wait_for of_like state absent
 sound || skip_rest "a PulseAudio server" "pulseaudio does not run here: $(tail -1 "$tmp/server.log")"
-ok "a server that comes is watched, and the status says what" wait_for of_like why 'sound that each stream of pulseaudio [0-9]+\.'
+ok "a server that comes is watched, and the status says what" wait_for of_like why 'how much sound each stream of pulseaudio [0-9]+\.'
 play
 sleep 4
 is "a quiet run starves nobody" "$(counts)" "0 0"

@@ -38,7 +38,7 @@ is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.stre
 is "at most 80 columns and six rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^[^ ]+ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows == 6}')" "0 1"
 is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
 head -c -100 "$tmp/run.strec" >"$tmp/cut.strec"
-like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: only its beginning was read'
+like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: sleeptune read only its beginning'
 head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
 like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'
 

@@ -104,7 +104,7 @@ end
 chmod 777 /run/user/65534 # others can put another socket there
 behind "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon"
 daemon=$!
-ok "a server that others can replace is not watched" wait_for grep -q 'pipewire are not watched: observe.pipewire_server: /run/user/65534/pipewire-0 is not a socket, or others than its owner can replace it' "$tmp/daemon"
+ok "a server that others can replace is not watched" wait_for grep -q 'does not watch the dropouts of pipewire: observe.pipewire_server: /run/user/65534/pipewire-0 is not a socket, or other users than its owner can replace it' "$tmp/daemon"
 is "by no program" "$(helper)" ""
 end
 chmod 700 /run/user/65534

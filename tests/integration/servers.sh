@@ -54,7 +54,7 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     is "and nothing advises against it" "$(judge linux-pipewire-quantum >/dev/null; echo $?)" 0
     buffer() { "$SLEEPTUNE" "$@" --duration 100ms --quiet 2>&1; }
     measured_as() { buffer measure | grep -Eq "^buffer +$1"; }
-    ok "measure takes it" wait_for measured_as "2048 frames at 48 kHz, set by PipeWire's force-quantum"
+    ok "measure takes it" wait_for measured_as "2048 frames at 48 kHz, forced by PipeWire's setting clock.force-quantum"
     like "check, too" "$(buffer check)" '^2048 frames at 48 kHz'
     like "unless frames are given" "$(buffer measure --frames 64 --rate 44.1k)" '^Timing (OK|not OK) with 64 frames at 44100 Hz'
     is "which then is not called the server's" "$(buffer measure --frames 64 --rate 44.1k | grep -c '^buffer')" 0
@@ -93,7 +93,7 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
         music=$server
         : >"$tmp/sleeptuned.conf"
         start "$SLEEPTUNED" -a -f -c "$tmp/sleeptuned.conf"
-        says "a daemon that watches PipeWire knows what it runs at now" '^256 frames at 48 kHz, (as PipeWire runs now|.+ asked for 256 frames)\.$' linux-pipewire-quantum
+        says "a daemon that watches PipeWire knows what it runs at now" '^256 frames at 48 kHz, (PipeWire.s buffer size now|.+ asked for 256 frames)\.$' linux-pipewire-quantum
         stop "$server"
         stop "$music"
         exec 9>&-
@@ -145,7 +145,7 @@ if command -v jackd >/dev/null && command -v jack_bufsize >/dev/null || cannot "
         told "also for its rate" linux.jack.rate_hz "48000 from jack_samplerate"
         jack_bufsize 128 >/dev/null 2>&1
         told "what was changed at run time counts" linux.jack.buffer_frames "128 from jack_bufsize"
-        says "by all commands" '^128 frames at 48 kHz, as JACK runs now\.$' linux-jack-period
+        says "by all commands" '^128 frames at 48 kHz, JACK.s buffer size now\.$' linux-jack-period
         jack_bufsize 256 >/dev/null 2>&1
         says "or as it was started" "^256 frames at 48 kHz, set by JACK's option -p 256\\.\$" linux-jack-period
         kill -STOP "$jack"

@@ -17,7 +17,7 @@ for machine in "$captures"/*/; do
     ok "$name: plain text" is_plain "$tmp/text"
 done
 share --root "$captures/linux-laptop" >"$tmp/text"
-is "nothing was sent" "$(cat "$tmp/said")" "Nothing was sent. Paste these lines where you ask for help."
+is "nothing was sent" "$(cat "$tmp/said")" "sleeptune sent nothing. Paste these lines where you ask for help."
 findings "$tmp/text" >"$tmp/wanted"
 pasted() { is "pasted $1" "$(findings --input -)" "$(cat "$tmp/wanted")"; }
 pasted "as a quotation" < <(sed 's/^/> > /' "$tmp/text")

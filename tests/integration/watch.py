@@ -127,7 +127,7 @@ try:
     ok(watch.shows(r"^Waiting: no sleeptuned is listening"), "without a daemon it says so and waits", watch.text())
     daemon = Daemon()
     ok(watch.shows(r"(?s)^This computer.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
-    ok(watch.shows(r"^No sound server is watched|^No dropout since", r"^This computer .*at most [\d.]+ .?s late", r"^Next +sleeptune",
+    ok(watch.shows(r"^sleeptuned watches no sound server|^No dropout since", r"^This computer .*at most [\d.]+ .?s late", r"^Next +sleeptune",
                    r"^Causes"), "80x24: figures, next step, details", watch.text())
     ok(re.search(rb"\x1b\[0;1;3[123]m", watch.raw), "in colour", watch.raw[-300:])
     watch.resize(12, 40)

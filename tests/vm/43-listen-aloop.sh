@@ -63,6 +63,6 @@ is "two cards: nothing is lost" "$(jq -r '[.path_class, .valid, .losses_n, .play
 ok "their drift is measured ($(jq .drift_ppm /tmp/s/two.json) ppm)" is_near "$(jq .drift_ppm /tmp/s/two.json)" 900 10
 ok "so is the rate of the one that records ($(jq .rate_ppm /tmp/s/two.json) ppm)" is_near "$(jq .rate_ppm /tmp/s/two.json)" -899 100
 like "and is advice" "$(facts /tmp/s/two.json)" '^(89[0-9]|90[0-9]|910) ppm apart$'
-like "the screen says so" "$(sleeptune listen --play hw:Loopback,0 --back hw:Second,1 -d 10s 2>&1 | tr -s ' \n' ' ')" 'Clocks two: the one that records is (89[0-9]|90[0-9]|910) ppm slower than the one that plays'
+like "the screen says so" "$(sleeptune listen --play hw:Loopback,0 --back hw:Second,1 -d 10s 2>&1 | tr -s ' \n' ' ')" 'Clocks two clocks: the card that records is (89[0-9]|90[0-9]|910) ppm slower than the one that plays'
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 tap_done

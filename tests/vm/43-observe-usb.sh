@@ -13,12 +13,12 @@ lost() { usb '[.clients[] | select(.name == "QEMU USB Audio") | .lost_ns] | add 
 
 daemon_with 'audio = { backend = "none"; };' 'observe = { usb = "on"; alsa = "auto"; };'
 ok "without the module it says what to do" wait_for says .why = "there is no /dev/usbmon1: run modprobe usbmon as root"
-like "USB packets are listed as not watched" "$(sleeptune status --details)" 'Not seen here +USB packets'
+like "USB packets are listed as not watched" "$(sleeptune status --details)" 'Cannot see +USB packets'
 ended_by TERM "$daemon"
 modprobe usbmon
 daemon_again
 ok "USB packets of this card are watched" wait_for says '.state + ": " + .why' = "watching: USB packets of QEMU USB Audio"
-ok "and are no longer listed as not watched" test "$(sleeptune status --details | grep -c 'Not seen here *USB packets')" -eq 0
+ok "and are no longer listed as not watched" test "$(sleeptune status --details | grep -c 'Cannot see *USB packets')" -eq 0
 helper=$(pidof sleeptune-observe-usb)
 is "the helper program is not root" "$(awk '/^Uid|^Gid/ {print $2, $3, $4, $5}' "/proc/$helper/status" | sort -u)" "65534 65534 65534 65534"
 is "it has no capability and no group, and a filter of system calls" \

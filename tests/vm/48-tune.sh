@@ -13,8 +13,8 @@ sleeptune tune --dry-run --json --frames 1024 >/tmp/out
 jq -c '.candidates[]' /tmp/out | tap_note
 is "swap and huge pages can be tried" "$(field '[.candidates[] | select(.why == null) | .id] | sort | join(" ")')" "linux-huge-pages linux-swap"
 ends 3 "too short for two settings: status 3" "${tune[@]}" --budget 5m
-like "which it says, with the budget that is enough" "$(cat /tmp/err)" '^sleeptune tune: --budget: 5.0 min is too short to show a 3-fold effect. Use --budget 6m or more, or name fewer settings with --only'
-like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'In this time tune can prove a 3-fold effect of only 1 of them, which a few trials choose. To prove it for all: --budget 10m'
+like "which it says, with the budget that is enough" "$(cat /tmp/err)" '^sleeptune tune: --budget: 5.0 min is too short to prove that a setting makes late wake-ups 3 times rarer. Use --budget 6m or more, or name fewer settings with --only'
+like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'In this time tune can prove only for 1 of them that late wake-ups get 3 times rarer; it chooses those after a few trials. To prove it for all: --budget 10m'
 
 # --- a setting that costs: the slack of a normal thread ---
 ends 0 "a slack of 5 ms: status 0" "${slow[@]}" "${tune[@]}" --only linux-timer-slack --json
@@ -37,7 +37,7 @@ other=$!
 ends 0 "a setting that does harm: status 0" "${slow[@]}" "${tune[@]}" --only linux-swap
 tap_note </tmp/out
 ended_by TERM $other
-like "it is found" "$(one_line </tmp/out)" 'linux-swap: harmful; [0-9]+ late wake-ups with it, [0-9]+ without \([0-9]+ pairs of blocks\)'
+like "it is found" "$(one_line </tmp/out)" 'linux-swap: harmful; [0-9]+ late wake-ups with this setting, [0-9]+ without it \(tried [0-9]+ time of blocks\)'
 is "and undone" "$(value)" 60
 
 # --- a setting that helps, and the question at the end: this program takes the CPU as long as swappiness is not what tune tries ---

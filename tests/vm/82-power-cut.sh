@@ -31,6 +31,6 @@ is "after the power was cut all values and files are as before" "$(diff $before 
 ok "the journal of the session survived it" grep -rqE 'swappiness|transparent_hugepage' $journals
 echo 10 >"$swappiness" # set since, to what tune tried
 ends 0 "revert forgets what the boot before had: status 0" sleeptune revert --all
-like "which it says" "$(cat /tmp/out)" '^forgotten vm.swappiness = 10 \(was 60\): a restart has undone it$'
+like "which it says" "$(cat /tmp/out)" '^forgotten vm.swappiness = 10 \(was 60\): a restart of the computer has undone this change$'
 is "it is as it was, and no journal is left" "$(value)$(ls $journals)" 10
 tap_done

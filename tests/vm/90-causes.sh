@@ -52,10 +52,10 @@ bursts=24
 sleep 1
 like "the hog is named once a burst, and explains the lateness" "$(causes | jq -r '.rows[0] | "\(.cause) \(.culprit) \(.count) \(.explained)"')" "^run-queue hog $bursts (1|0\\.9[0-9]+)\$"
 like "the sentence names it" "$(causes | jq -r .verdict)" "went to hog"
-# "hog/9 had CPU 0 for … ns, B ns of this time while the loop waited; the loop waited C ns, as the scheduler says; in all this thread ran for A ns". The hog
+# "hog/9 had CPU 0 for … ns, B ns of this time while the timing test waited; by the kernel's count the timing test waited C ns for a CPU; in all this program ran for A ns". The hog
 # prints what schedstat says that it ran, from one sleep to the next: that is A, interrupts and all. Now and then
 # migration/0 preempts it for some 10 us: what the hog ran before that is not in A where it was over before the loop was due
-sed -n 's/.*hog\/[0-9]* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of this time while the loop waited; the loop waited \([0-9]*\) ns, as .* ran for \([0-9]*\) ns$/\3 \1 \2/p' \
+sed -n 's/.*hog\/[0-9]* had CPU 0 for [0-9]* ns, \([0-9]*\) ns of this time while the timing test waited; by the kernel.s count the timing test waited \([0-9]*\) ns for a CPU; .* ran for \([0-9]*\) ns$/\3 \1 \2/p' \
     /tmp/s/log >/tmp/s/traced
 # apart FIELD FIELD NS: their difference in each burst; then how many bursts there are, in how many it is within NS, in how many of
 # the others the hog was preempted

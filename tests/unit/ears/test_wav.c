@@ -200,10 +200,10 @@ static void formats_that_it_cannot_read(void **state)
     add_format(&file, 1, 2, 48000, 16);
     file.bytes[12 + 8 + 12] = 5;
     add_data(&file, "\1\0\2\0", 4, 4);
-    refused(&file, "is contradictory");
+    refused(&file, "contradicts itself");
     begin(&file);
     add_data(&file, "\1\0\2\0", 4, 4);
-    refused(&file, "before its format");
+    refused(&file, "before the description of its format");
     begin(&file);
     add(&file, "LIST\xff\xff\xff\xff", 8);
     refused(&file, "no sound");

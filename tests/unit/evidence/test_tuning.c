@@ -307,7 +307,7 @@ static void harm_is_found_and_switched_off(void **state)
     assert_int_equal(session(&m, 1, 3, &t), 0);
     assert_int_equal(t.rows[0].outcome, ST_TUNING_HARMFUL);
     assert_int_equal(t.rows[0].evidence.pairs_n, 10);
-    assert_string_equal(t.rows[0].why, "30 dropouts with this setting, 0 without");
+    assert_string_equal(t.rows[0].why, "30 dropouts with this setting, 0 without it");
     assert_int_equal(m.on, 0);
 }
 
@@ -432,7 +432,7 @@ static void a_stop_ends_the_session_with_all_off(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_true((t.rows[i].outcome == ST_TUNING_UNDECIDED) == (t.rows[i].evidence.pairs_n > 0));
     assert_int_equal(m.on, 0);
-    assert_string_equal(t.rows[1].why, "the session ended before");
+    assert_string_equal(t.rows[1].why, "the trials ended too early");
 }
 
 int main(void)

@@ -245,7 +245,7 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     assert_int_equal(result.policy, ST_POLICY_OTHER);
     assert_int_equal(result.lock, ST_LOCK_NONE);
     assert_has(result.degraded, "SCHED_FIFO");
-    assert_has(result.degraded, "; memory is not locked");
+    assert_has(result.degraded, "; the test's memory is not locked");
     assert_has(st_result_verdict(&result), "without real-time priority");
     st_result_finish(&result);
     st_session_free(session);

@@ -87,7 +87,7 @@ static void a_file_and_what_is_hostile(void **state)
     json_decref(one);
     one = change("worse", "package", "jackd2", NULL);
     assert_string_equal(st_change_story_what(json_array_get(json_object_get(one, "what"), 0)),
-                        "jackd2 went away");
+                        "jackd2 was removed");
     json_decref(one);
 }
 

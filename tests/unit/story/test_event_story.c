@@ -33,16 +33,15 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     st_event_add(&a, &b);
     assert_string_equal(say(&a),
                         "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), on "
-                        "the way to PipeWire: it was stopped or frozen");
+                        "the way from the program to PipeWire: it was stopped or frozen");
     /* one that was counted before goes on */
     struct st_event more = a;
     more.count_n = 0;
     more.place = ST_DROPOUT_AT_GRAPH;
     more.cycles_n = 44;
     more.lost_ns = 85 * ST_NS_PER_MS;
-    assert_string_equal(
-        say(&more),
-        "the dropout of paplay continued (PipeWire), for 480 ms by then: it was stopped or frozen");
+    assert_string_equal(say(&more), "the dropout of paplay continued (PipeWire), for 480 ms until "
+                                    "then: it was stopped or frozen");
     struct st_event slow = b, cool = b;
     slow.reason = cool.reason = ST_DROPOUT_TOO_SLOW;
     slow.slowed = ST_CAUSE_HEAT;
@@ -64,9 +63,9 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     unknown.lost_ns = unknown.longest_ns = 0;
     struct st_event sum = b;
     st_event_add(&sum, &unknown);
-    assert_string_equal(
-        say(&sum), "paplay lost sound 2 times (PipeWire), at least 480 ms in all, on the way to "
-                   "PipeWire: it was stopped or frozen");
+    assert_string_equal(say(&sum), "paplay lost sound 2 times (PipeWire), at least 480 ms in all, "
+                                   "on the way from the program to "
+                                   "PipeWire: it was stopped or frozen");
     st_event_add(&sum, &b); /* it stays so */
     assert_int_equal(sum.longest_ns, 0);
     assert_int_equal(sum.lost_ns, 960 * ST_NS_PER_MS);

@@ -81,8 +81,8 @@ static void a_cause_before_each_mark_is_named(void **state)
     const json_t *marks = json_object_get(read, "marks");
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 5);
     assert_has(text_of(read, "text"),
-               "5 marks: 4 of 5 came after this: a program computed too long (");
-    assert_has(text_of(read, "text"), " 1 unexplained: sleeptune noticed nothing then (");
+               "5 marks: 4 of 5 clicks came after this: a program computed too long (");
+    assert_has(text_of(read, "text"), " Unexplained clicks: 1; sleeptune noticed nothing then (");
     assert_has(text_of(json_array_get(marks, 0), "text"), "Synth");
     assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");
     assert_true(json_is_null(json_object_get(json_array_get(marks, 4), "cause")));
@@ -143,7 +143,7 @@ static void a_mark_names_what_was_lost_longest(void **state)
     happens(at_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the last of them fits in this one */
     json_t *read = document(), *marks = json_object_get(read, "marks");
     names(marks, 0, "stopped");
-    assert_has(text_of(json_array_get(marks, 0), "text"), "3.00 s by then");
+    assert_has(text_of(json_array_get(marks, 0), "text"), "3.00 s until then");
     assert_int_equal(figure(marks, 0, "events"), 4);
     names(marks, 1, "cpu-taken");
     json_decref(read);
@@ -226,7 +226,7 @@ static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **sta
     }
     json_t *read = document();
     assert_has(text_of(read, "text"),
-               "3 marks: 3 of 3 came after this: a program computed too long, "
+               "3 marks: 3 of 3 clicks came after this: a program computed too long, "
                "which may be chance.");
     json_decref(read);
 }
@@ -249,7 +249,7 @@ static void what_most_marks_name_may_be_chance(void **state)
 {
     json_t *read = nine_marks(false);
     assert_has(text_of(read, "text"),
-               "9 marks: 5 of 9 came after this: a program computed too long, "
+               "9 marks: 5 of 9 clicks came after this: a program computed too long, "
                "which may be chance.");
     json_decref(read);
 }
@@ -258,8 +258,8 @@ static void what_happens_all_the_time_is_said_to_be_too_frequent(void **state)
 {
     json_t *read = nine_marks(true);
     assert_has(text_of(read, "text"),
-               "9 marks: 5 of 9 came after this: a program computed too long, "
-               "which is too frequent to tell it from chance.");
+               "9 marks: 5 of 9 clicks came after this: a program computed too long, "
+               "which is so frequent that this may be chance.");
     json_decref(read);
 }
 
@@ -277,8 +277,8 @@ static void the_first_line_says_what_the_marks_name(void **state)
     }
     json_t *read = document();
     assert_string_equal(text_of(read, "text"),
-                        "5 marks: 4 of 5 came after this: a program was stopped or frozen, "
-                        "which is too frequent to tell it from chance.");
+                        "5 marks: 4 of 5 clicks came after this: a program was stopped or frozen, "
+                        "which is so frequent that this may be chance.");
     json_decref(read);
 }
 
@@ -307,9 +307,10 @@ static void marks_that_do_not_count_are_said(void **state)
     happens(NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the same */
     happens(NOON_NS + 2 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
     json_t *read = document();
-    assert_has(text_of(read, "text"),
-               "3 marks, of which 2 count (those made while something plays; of marks less than 10 "
-               "s apart one counts): too few to tell a cause from chance (3 are needed).");
+    assert_has(
+        text_of(read, "text"),
+        "3 marks, of which 2 count (those made while something plays; of marks less than 10 "
+        "s apart one counts): these are too few to tell a cause from chance (3 are needed).");
     json_decref(read);
 }
 
@@ -371,7 +372,7 @@ static void pressure_and_heat_are_causes(void **state)
         assert_int_equal(st_history_commit(history), 0);
         json_t *read = document_since(from_ns);
         assert_non_null(strstr(text_of(read, "text"),
-                               st_text("5 marks: 5 of 5 came after this: %s (", row->text)));
+                               st_text("5 marks: 5 of 5 clicks came after this: %s (", row->text)));
         json_decref(read);
     }
     frames = 128;
@@ -458,10 +459,10 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     assert_int_equal(st_history_add_event(history, &late), 0);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     assert_has(text_of(json_array_get(marks, 0), "text"),
-               "; the test loop (CPU 0) was not late enough to explain it");
+               "; the timing test (CPU 0) was not late enough to explain this");
     assert_has(text_of(json_array_get(marks, 1), "text"),
-               "; meanwhile the test loop woke 3.000 ms late: the computer's firmware");
-    assert_null(strstr(text_of(json_array_get(marks, 2), "text"), "test loop"));
+               "; meanwhile the timing test woke up 3.000 ms late: the computer's firmware");
+    assert_null(strstr(text_of(json_array_get(marks, 2), "text"), "timing test"));
     json_decref(read);
 }
 
@@ -492,7 +493,7 @@ static void many_late_wake_ups_hide_no_mark(void **state)
         assert_int_equal(st_history_add_event(history, &event), 0);
     }
     json_t *read = document();
-    assert_has(text_of(read, "text"), "6 marks: 6 of 6 came after this: a second card");
+    assert_has(text_of(read, "text"), "6 marks: 6 of 6 clicks came after this: a second card");
     json_decref(read);
 }
 

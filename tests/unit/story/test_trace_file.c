@@ -132,7 +132,7 @@ static void cycle_that_overlaps_its_next_has_a_track_of_its_own(void **state)
                      1);
     assert_int_equal(count("\"tid\":512,\"name\":\"computes\",\"ts\":8012.001,\"dur\":3000.000}"),
                      1);
-    assert_int_equal(count("Amp: overlaps its next cycle"), 1);
+    assert_int_equal(count("Amp: cycles that overlap the next one"), 1);
 }
 
 static void text_of_others_is_a_string(void **state)

@@ -143,14 +143,14 @@ static void program_that_dies_says_how(void **state)
 {
     assert_int_equal(open_script("exit 7", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EPIPE);
-    assert_string_equal(watch.why, SCRIPT " ended with exit status 7");
+    assert_string_equal(watch.why, "the helper program " SCRIPT " ended with exit status 7");
     st_xrun_close(&watch);
     assert_int_equal(open_script("echo ready; kill -SEGV $$", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG); /* ready without a text */
     st_xrun_close(&watch);
     assert_int_equal(open_script("kill -KILL $$", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EPIPE);
-    assert_string_equal(watch.why, "signal 9 ended " SCRIPT);
+    assert_string_equal(watch.why, "signal 9 ended the helper program " SCRIPT);
     st_xrun_close(&watch);
 }
 
@@ -161,7 +161,9 @@ static void rubbish_ends_it_and_is_quoted(void **state)
     if (r == 0)
         r = poll_until(0, 0);
     assert_int_equal(r, -EBADMSG);
-    assert_string_equal(watch.why, SCRIPT " printed an unknown line: \"Segm?entation\"");
+    assert_string_equal(watch.why,
+                        "the helper program " SCRIPT
+                        " printed a line that sleeptuned does not know: \"Segm?entation\"");
     st_xrun_close(&watch);
 }
 
@@ -172,7 +174,7 @@ static void endless_line_ends_it(void **state)
             "while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", ""),
         0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG);
-    assert_string_equal(watch.why, SCRIPT " printed a line that is too long");
+    assert_string_equal(watch.why, "the helper program " SCRIPT " printed a line that is too long");
     st_xrun_close(&watch);
 }
 
@@ -202,7 +204,8 @@ static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
     for (int i = 0; i < 9; i++)
         assert_int_equal(source.ops->poll(&watch), -EAGAIN);
     assert_int_equal(source.ops->poll(&watch), -ETIMEDOUT);
-    assert_string_equal(watch.why, SCRIPT " hangs: it printed nothing for 40 s");
+    assert_string_equal(watch.why,
+                        "the helper program " SCRIPT " hangs: it printed nothing for 40 s");
     assert_int_equal(watch.silent_ns, 36 * ST_NS_PER_S); /* the looks that seemed to go well */
     st_xrun_close(&watch);
 }
@@ -246,7 +249,7 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
     assert_int_equal(kill(pid, SIGSTOP), 0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
     assert_int_equal(source.ops->poll(&watch), -EPIPE);
-    assert_string_equal(watch.why, SCRIPT " was stopped (SIGSTOP)");
+    assert_string_equal(watch.why, "the helper program " SCRIPT " was stopped (SIGSTOP)");
     assert_int_equal(watch.silent_ns, 0);
     st_xrun_close(&watch);
     assert_int_equal(kill(pid, 0), -1);

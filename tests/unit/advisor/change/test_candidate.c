@@ -78,7 +78,7 @@ static void a_jail_tries_nothing_of_its_host(void **state)
     struct st_facts *facts =
         find_freebsd(p, "freebsd.security.jail.jailed", 1, &report, &candidates);
     assert_string_equal(find(&candidates, "freebsd-alloweddeviation")->not_tried,
-                        "only this jail's host can change it");
+                        "only the host of this jail can change this setting");
     st_candidates_finish(&candidates);
     st_report_finish(&report);
     st_facts_free(facts);

@@ -387,11 +387,11 @@ static void others_that_name_the_setting_are_shown(void **state)
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/usr/lib/sysctl.d/x.conf",
          "a = 1\nvm.swappiness=60\n",
-         "/usr/lib/sysctl.d/x.conf:2 (read later)"},
+         "/usr/lib/sysctl.d/x.conf:2 (read later, so it may win)"},
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/etc/sysctl.d/z.conf",
          "vm/swappiness = 60",
-         "/etc/sysctl.d/z.conf:1 (read later)"},
+         "/etc/sysctl.d/z.conf:1 (read later, so it may win)"},
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/etc/sysctl.conf",
          "vm.swappiness=1\nvm.swappiness=2\n",
@@ -424,15 +424,15 @@ static void others_that_name_the_setting_are_shown(void **state)
         {{ST_CHANGE_SYSTEMD, "a.service", "LimitRTPRIO=90"},
          "/run/systemd/system/a.service.d/99.conf",
          "[Service]\nLimitRTPRIO=0\n",
-         "/run/systemd/system/a.service.d/99.conf:2 (read later)"},
+         "/run/systemd/system/a.service.d/99.conf:2 (read later, so it may win)"},
         {{ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90"}, /* systemctl edit */
          "/etc/systemd/system/user@.service.d/override.conf",
          "[Service]\nLimitRTPRIO=0\n",
-         "/etc/systemd/system/user@.service.d/override.conf:2 (read later)"},
+         "/etc/systemd/system/user@.service.d/override.conf:2 (read later, so it may win)"},
         {{ST_CHANGE_LIMITS, "ann - rtprio", "90"},
          "/etc/security/limits.d/audio.conf",
          "@audio - rtprio 95\n",
-         "/etc/security/limits.d/audio.conf:1 (read later)"},
+         "/etc/security/limits.d/audio.conf:1 (read later, so it may win)"},
         {{ST_CHANGE_BOOT, "boot", "preempt=full"},
          "/etc/default/grub",
          "GRUB_CMDLINE_LINUX=\"preempt=none\"\n",
@@ -630,8 +630,8 @@ static void a_plan_needs_the_files_it_names(void **state)
     st_finding_change(&missing, ST_CHANGE_SYSFS, "/sys/devices/none*/x", "1");
     st_finding_change(&bad, ST_CHANGE_SYSCTL, "vm.swappiness", "1\n2");
     assert_non_null(strstr(st_plan_add(&plan, tree.p, &none, false), "by hand"));
-    assert_non_null(
-        strstr(st_plan_add(&plan, tree.p, &missing, false), "has no /sys/devices/none*/x"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &missing, false),
+                           "does not have the setting /sys/devices/none*/x"));
     assert_non_null(strstr(st_plan_add(&plan, tree.p, &bad, false), "cannot write this change"));
     tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
     struct st_finding odd = {.rule = &rule_a};

@@ -78,7 +78,7 @@ static const struct {
     {"Silverblue", {GRUB, DROP_INS, {"/run/ostree-booted", ""}}, "rpm-ostree kargs"},
     {"SteamOS",
      {GRUB, DROP_INS, {"/etc/default/grub-steamos", ""}},
-     "An update of SteamOS may drop it"},
+     "An update of SteamOS may remove it again"},
     {"NixOS", {{"/etc/NIXOS", ""}}, "boot.kernelParams"},
     {"Pop!_OS", {{"/etc/kernelstub/configuration", "{}"}, CMDLINE}, "kernelstub"},
     {"Debian with systemd-boot",
@@ -97,7 +97,7 @@ static const struct {
     {"openSUSE with systemd-boot",
      {CMDLINE, {"/usr/bin/sdbootutil", ""}},
      "sdbootutil update-all-entries"},
-    {"Arch with entries written by hand", {{"/boot/loader/loader.conf", ""}}, "options lines"},
+    {"Arch with entries written by hand", {{"/boot/loader/loader.conf", ""}}, "lines 'options'"},
     {"Raspberry Pi", {{"/boot/firmware/cmdline.txt", ""}}, "/boot/firmware/cmdline.txt"},
     {"nothing that is known", {{"/etc/passwd", ""}}, NULL},
 };

@@ -24,7 +24,7 @@ static void places_that_hide_settings_are_named(void **state)
     check(ST_OS_FREEBSD, "freebsd.security.jail.jailed", "1", "In a jail:");
     check(ST_OS_FREEBSD, "freebsd.kern.vm_guest", "kvm", "In a virtual machine (kvm)");
     check(ST_OS_LINUX, "user.limits_from", "login",
-          "The rights are those that another user gets at login. ");
+          "The rights are those that user another user gets at login. ");
 }
 
 static void an_own_machine_has_no_notes(void **state)

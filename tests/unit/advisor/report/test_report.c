@@ -360,7 +360,7 @@ static void check_stretched_sleeps(const struct st_report *made)
     assert_float_equal(finding->effect_us, 83.333, 0.05);
     assert_has(finding->summary, "83.3");
     assert_has(finding->summary, "78");
-    assert_has(finding->summary, "the value 0 removes this");
+    assert_has(finding->summary, "with the value 0 it does not");
     assert_has(finding->fix_now, "kern.timecounter.alloweddeviation=0");
 }
 

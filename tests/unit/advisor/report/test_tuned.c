@@ -43,11 +43,12 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap")),
                         "60 -> 10: 5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured "
                         "2026-11-22 with 32 frames");
-    assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-huge-pages")),
-                        "always -> madvise: no effect shown, measured 2026-11-22 with 32 frames");
+    assert_string_equal(
+        st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-huge-pages")),
+        "always -> madvise: no effect was found, measured 2026-11-22 with 32 frames");
     assert_string_equal(tuned.rows[0].target, "vm.swappiness");
     assert_string_equal(st_tuned_per_hour(&tuned.rows[0]),
-                        "; dropouts of the test loop: about 480 an hour without this setting, at "
+                        "; dropouts of the timing test: about 480 an hour without this setting, at "
                         "most 190 with it (95 %)");
     assert_string_equal(st_tuned_per_hour(&tuned.rows[1]), "");
     assert_null(st_tuned_find(&tuned, "linux-hz"));

@@ -49,7 +49,7 @@ static void an_absent_fact_is_not_applicable(void **state)
     f->finding.status = ST_STATUS_OK;
     assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -ENOENT);
     assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
-    assert_string_equal(f->finding.summary, "this machine has no /sys/k");
+    assert_string_equal(f->finding.summary, "nothing to judge: this machine has no /sys/k");
     assert_int_equal(f->finding.evidence_n, 1);
     assert_int_equal(value, 42);
     assert_int_equal(st_finding_need_int(&f->finding, "never-asked", &value), -ENOENT);

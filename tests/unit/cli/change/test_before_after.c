@@ -70,14 +70,14 @@ static void a_run_that_says_too_little_or_too_much_is_refused(void **state)
     refused_because(run, "lacks 123 cycles");
     run = run_of(10, json_object());
     json_object_set_new(run, "schema", json_string("sleeptune-measure/1"));
-    refused_because(run, "is damaged, or a measurement of more than 10 minutes");
+    refused_because(run, "is damaged, or its measurement took more than 10 minutes");
     refused_because(run_of(0, json_object()),
-                    "is damaged, or a measurement of more than 10 minutes");
+                    "is damaged, or its measurement took more than 10 minutes");
     refused_because(run_of(ST_BEFORE_AFTER_SLOTS + 1, json_object()),
-                    "is damaged, or a measurement of more than 10 minutes");
-    refused_because(json_array(), "is damaged, or a measurement of more than 10 minutes");
+                    "is damaged, or its measurement took more than 10 minutes");
+    refused_because(json_array(), "is damaged, or its measurement took more than 10 minutes");
     refused_because(run_of(10, json_pack("{s:i, s:s}", "frames", -48, "policy", "other")),
-                    "the test loop could not run");
+                    "the timing test could not run");
     refused_because(run_of(10, json_pack("{s:s, s:i}", "policy", "other", "cpu", 1000000)),
                     "cannot pin to CPU 1000000");
 }

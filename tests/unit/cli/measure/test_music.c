@@ -161,15 +161,14 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(
-        facts,
-        "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
-        "CPU time, the buffer lasts 21.3 ms). "
-        "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer longer than the "
-        "program's worst cycle of "
-        "25.0 ms; 21.3 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: "
-        "sleeptune apply "
-        "linux-pipewire-quantum=2048).");
+    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
+                "CPU time, the buffer lasts 21.3 ms). "
+                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (this sets a buffer that "
+                "lasts longer than the program's worst cycle, "
+                "25.0 ms; 21.3 ms more delay; to undo: the same command with 0 (PipeWire chooses); "
+                "to keep it: "
+                "sleeptune apply "
+                "linux-pipewire-quantum=2048).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -178,12 +177,12 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
     lines[2].event.cycle.busy_ns = 58 * ST_NS_PER_MS;
     lines[2].event.cycle.period_ns = 21333333;
-    says(
-        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
-        "buffer lasts 21.3 ms). "
-        "Next: the program's worst cycle of 58.0 ms is longer than any buffer to play with; freeze "
-        "tracks or use fewer effects in Heavy.");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
+         "buffer lasts 21.3 ms). "
+         "Next: the program computed for 58.0 ms in its worst cycle, which is longer than any "
+         "buffer to play with; freeze "
+         "tracks or use fewer effects in Heavy.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
@@ -205,37 +204,33 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     ST_PRINT(lines[2].event.culprit, "ffmpeg");
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "(finds "
-         "the settings that make programs lose the CPU or wake up late).");
+         "(this finds the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = 20;
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "linux-client-priority (shows how Guitar gets real-time priority, which the sound server "
+         "linux-client-priority (this shows how Guitar gets real-time priority, which the sound "
+         "server "
          "has).");
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sudo chrt --other "
-         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which "
-         "ranks at "
-         "least as high as Guitar; or end that program).");
+         "--all-tasks --pid 0 $(pidof -s ffmpeg) (this takes real-time priority from ffmpeg, whose "
+         "priority is at least that of Guitar; or end that program).");
     lines[2].event.culprit_plays = 1; /* it has its priority for that */
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "(finds the settings that make programs lose the CPU or wake up late).");
+         "(this finds the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-         "real-time priority. Next: sudo sleeptune apply linux-rt-permission (gives programs that "
-         "play priority "
-         "over others; then log out and in again).");
+         "real-time priority. Next: sudo sleeptune apply linux-rt-permission (this gives programs "
+         "that play priority over others; then log out and in again).");
     right_set_up = true;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-         "real-time priority. Next: log out and in again (the right to real-time priority is set "
-         "up); if you "
-         "did: "
-         "sleeptune report.");
+         "real-time priority. Next: log out and in again (then your programs get the right to "
+         "real-time priority); if you did that already: sleeptune report.");
     right_set_up = false;
 }
 
@@ -245,7 +240,7 @@ static void what_no_setting_helps_against_has_no_command(void **state)
                                    missed("Synth", 9, ST_DROPOUT_BLOCKED)};
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Synth lost sound 9 times: it waited for a lock, disk or program. Next: look for "
-         "a setting of Synth, such as reading sounds ahead from the disk; else report it to its "
+         "a setting of Synth, such as reading sounds ahead from the disk; else report this to its "
          "authors.");
     lines[2].event.reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
@@ -291,8 +286,8 @@ static void a_buffer_that_no_one_listens_behind_is_named(void **state)
 {
     struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
     plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
-    says(watch("pipewire", plays, 2, 0, false),
-         "No dropout in 11 s on PipeWire; check does not see sound that mpv sends too late.");
+    says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire; 'sleeptune check' "
+                                                "does not notice sound that mpv sends too late.");
     plays[1].load.between = ST_XRUN_BETWEEN_HEARD;
     says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
 }
@@ -301,14 +296,14 @@ static void who_is_not_watched_is_said(void **state)
 {
     struct st_facts *facts = watch("pipewire", NULL, 0, -ENOENT, false);
     assert_null(st_facts_find(facts, ST_MUSIC_DROPOUTS));
-    says(facts, "No sound server was watched: it is not installed.");
+    says(facts, "sleeptune watched no sound server: it is not installed.");
     says(watch("pulseaudio", NULL, 0, 0, false),
-         "No sound server was watched: no sound server is running for this user.");
+         "sleeptune watched no sound server: no sound server is running for this user.");
     says(watch("pipewire", NULL, 0, 0, true),
-         "No sound server was watched: run this command as the user who plays.");
+         "sleeptune watched no sound server: run this command as the user who plays.");
     assert_int_equal(program.opened, 0);
     says(watch_as(0, "pipewire", NULL, 0, 0, true),
-         "No sound server was watched: run this command as the user who plays.");
+         "sleeptune watched no sound server: run this command as the user who plays.");
     assert_int_equal(program.opened, 0);
 }
 
@@ -317,8 +312,10 @@ static void who_was_stopped_has_not_watched(void **state)
     const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
     const struct st_xrun_seen dropout[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     stopped = true;
-    says(watch("pipewire", NULL, 0, 0, false), "No sound server was watched: it was stopped.");
-    says(watch("pipewire", plays, 2, 0, false), "No sound server was watched: it was stopped.");
+    says(watch("pipewire", NULL, 0, 0, false),
+         "sleeptune watched no sound server: it was stopped.");
+    says(watch("pipewire", plays, 2, 0, false),
+         "sleeptune watched no sound server: it was stopped.");
     says(watch("jack", dropout, 1, 0, false),
          "In 11 s: 5 dropouts happened on JACK: a program was not ready, reason "
          "unknown; JACK does not say which one.");
@@ -372,7 +369,8 @@ static void what_a_daemon_recorded_meanwhile_counts(void **state)
     struct st_facts *facts = watch("pipewire", &line, 1, 0, false);
     unlink(address.sun_path);
     asks = false;
-    says(facts, "In at most 21 s, recorded by sleeptuned: mpv lost sound. Next: sleeptune tune.");
+    says(facts,
+         "In the last 21 s at most, recorded by sleeptuned: mpv lost sound. Next: sleeptune tune.");
     wait(NULL);
 }
 

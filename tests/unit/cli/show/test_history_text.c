@@ -287,8 +287,9 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         FILE *out = open_memstream(&text, &bytes);
         (fresh ? st_heard_text_mark : st_heard_text)(out, marks, &look);
         assert_int_equal(fclose(out), 0);
-        assert_has(text, "1.0 s before it: Synth stopped, and 7 more events in 2.5 s");
-        const char *all = "All: sleeptune history --events --system --since 2026-11-21T10:59:57\n";
+        assert_has(text, "1.0 s before the click: Synth stopped, and 7 more events in 2.5 s");
+        const char *all =
+            "All events: sleeptune history --events --system --since 2026-11-21T10:59:57\n";
         assert_true((strstr(text, all) != NULL) == fresh);
         json_decref(marks);
         free(text);

@@ -90,16 +90,16 @@ static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
         json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
                   json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
-    assert_has(text, "\nculprit    which program delayed the test loop is not known:");
-    assert_has(text, "To name it, run sleeptuned as root");
+    assert_has(text, "\nculprit    which program delayed the timing test is unknown:");
+    assert_has(text, "To find out, run sleeptuned as root");
     free(text);
     json_object_set_new(document, "tracer", json_string("it runs in a container. Run it outside"));
     text = show(document, 400);
-    assert_has(text, "is not known: it runs in a container. Run it outside.\n");
+    assert_has(text, "is unknown: it runs in a container. Run it outside.\n");
     free(text);
     /* o8/d1-causes-hog.txt. At 8b8d5cff, below a row that names hog: "culprit    which program
      * delayed the test loop is not known: sleeptuned traces on Linux only; on FreeBSD it counts
-     * interrupts instead. To name it, run sleeptuned as root with trace.enabled = "on": man
+     * interrupts instead. To find out, run sleeptuned as root with trace.enabled = "on": man
      * sleeptuned.conf" */
     os = ST_OS_FREEBSD;
     text = show(document, 80);

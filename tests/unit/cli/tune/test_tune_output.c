@@ -47,8 +47,9 @@ static void a_size_that_was_asked_for_is_passed_on(void **state)
 {
     expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
                 "sleeptune apply linux-swap --frames 64\n");
-    expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"},
-                NULL, st_tune_output_next, "sleeptune apply linux-swap\n");
+    expect_text(
+        &(struct st_wish){.frames = 1024, .in_use = true, .why = "PipeWire's buffer size now"},
+        NULL, st_tune_output_next, "sleeptune apply linux-swap\n");
 }
 
 /* It was tried by this process, so that it needs no other rights. */

@@ -310,8 +310,8 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(tuner, "/said",
-                  "sleeptune tune: sleeptune tune was ended, and a change it tried is still on. "
-                  "Run 'sleeptune revert "
+                  "sleeptune tune: sleeptune tune was ended, and a setting that it tried is still "
+                  "on. Run 'sleeptune revert "
                   "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);

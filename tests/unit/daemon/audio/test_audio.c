@@ -122,7 +122,7 @@ static void unknown_device_is_named_and_tried_again(void **state)
     struct st_audio_view view;
     struct st_audio *audio = open_audio("dummy", "no-such-device", &view);
     assert_int_equal(view.state, ST_AUDIO_WAITING);
-    assert_has(view.error, "backend dummy has no output device \"no-such-device\"");
+    assert_has(view.error, "the sound system dummy has no output device \"no-such-device\"");
     st_audio_stop(audio);
     assert_int_equal(events.added_n, 1);
     assert_int_equal(events.events[0].event.kind, ST_EVENT_AUDIO_UNAVAILABLE);

@@ -242,9 +242,10 @@ static void quarter_of_a_second_has_one_event_of_its_worst_late_wake(void **stat
     assert_int_equal(newest()->cause, ST_CAUSE_TIMER);
     assert_int_equal(newest()->lateness_ns, 9 * ST_NS_PER_MS);
     assert_int_equal(newest()->wall_ns, START_NS + 140 * ST_NS_PER_MS);
-    assert_string_equal(said("text"),
-                        "the test loop woke late 100 times, at worst by 9.000 ms: a late timer, an "
-                        "interrupt, or the time to wake an idle CPU");
+    assert_string_equal(
+        said("text"),
+        "the timing test woke up late 100 times, at worst by 9.000 ms: a late timer, an "
+        "interrupt, or the time to wake an idle CPU");
 }
 
 /* The loop wakes, and the drain looks, four times a second. */

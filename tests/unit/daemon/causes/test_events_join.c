@@ -135,7 +135,7 @@ static size_t compare(struct st_random *random, int64_t from_ns, int64_t watched
         assert_string_equal(of_memory, of_file);
         assert_true(json_equal(one, other));
         joined_n += strstr(of_memory, "the test loop (CPU 3) was") != NULL ||
-                    strstr(of_memory, "meanwhile the test loop woke") != NULL;
+                    strstr(of_memory, "meanwhile the timing test woke up") != NULL;
     }
     json_decref(listed);
     json_decref(document);

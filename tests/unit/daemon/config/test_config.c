@@ -219,7 +219,7 @@ static void unreadable_file_is_an_error_with_its_reason(void **state)
     big[ST_CONFIG_FILE_BYTES + 99] = '\0';
     assert_int_equal(st_fake_set_file(fake, "/big", big, 0), 0);
     assert_int_equal(st_config_load(fake, "/big", &c, collect, NULL), -EFBIG);
-    assert_has(messages, "/big: larger than");
+    assert_has(messages, "/big: the file is larger than");
     free(big);
     st_fake_free(fake);
 }

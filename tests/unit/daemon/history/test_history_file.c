@@ -150,24 +150,23 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_has(look().why, why);
-    assert_has(look().why, "is not changed");
+    assert_has(look().why, "does not write to");
     check_left_alone(path, copy);
 }
 
 static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void **state)
 {
-    left_alone_where_it_was_set(LETTER_FILE, "notes.txt is not changed: it is not a database");
+    left_alone_where_it_was_set(LETTER_FILE, "notes.txt: it is not a database");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 {
-    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is not changed: ");
+    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt: ");
 }
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)
 {
-    left_alone_where_it_was_set(FOREIGN_FILE,
-                                "is not changed: it is the database of another program");
+    left_alone_where_it_was_set(FOREIGN_FILE, ": it is the database of another program");
 }
 
 static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
@@ -191,8 +190,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     assert_int_equal(stat(path, &before), 0);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_has(look().why,
-               "is not changed: it is of version 25443, made by a newer sleeptune; this sleeptune");
+    assert_has(look().why, ": it is of version 25443, made by a newer sleeptune; this sleeptune");
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_string_equal(look().aside, "");
@@ -202,7 +200,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);
-    assert_has(look().why, "mine.db is not changed: it is of version 25443");
+    assert_has(look().why, "mine.db: it is of version 25443");
     assert_string_equal(look().aside, "");
 }
 
@@ -313,7 +311,7 @@ static void one_that_is_cut_while_it_is_open_is_put_aside(void **state)
 
 static void one_that_is_emptied_while_it_is_open_is_put_aside(void **state)
 {
-    damaged_while_it_is_open(": >history.db", "another program emptied it");
+    damaged_while_it_is_open(": >history.db", "another program emptied the file");
 }
 
 /* It has all that is in no other file, so the rest can be whole: it is said all the same. */

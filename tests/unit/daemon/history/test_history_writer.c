@@ -211,7 +211,7 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     json_decref(document);
     document = answer(ST_ROUTE_EVENTS);
     assert_has(json_string_value(json_object_get(document, "error")),
-               "not yet written: 2048 events, 1 minutes; sleeptune status");
+               "2048 events and 1 minutes are not written yet; 'sleeptune status'");
     json_decref(document);
     char parent[96];
     in_folder(parent, sizeof(parent), "none");

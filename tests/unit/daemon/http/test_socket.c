@@ -165,7 +165,7 @@ static void link_in_the_place_of_the_socket_is_not_followed(void **state)
     assert_int_equal(symlink(victim, path), 0);
     config.socket.mode = 0666;
     error = st_socket_set_rights(&held, &config);
-    assert_has(error, "it is no longer a socket");
+    assert_has(error, "the file is no longer a socket");
     assert_int_equal(stat(victim, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     st_socket_close(&held);
@@ -181,7 +181,7 @@ static void root_refuses_a_folder_that_another_user_can_change(void **state)
     }
     error = st_socket_open(&held, path, &config);
     assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
-    assert_has(error, "another user can change its folder");
+    assert_has(error, "another user can change the folder of the socket");
     assert_int_equal(access(path, F_OK), -1);
 }
 

@@ -154,7 +154,7 @@ static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
         (void)poll(NULL, 0, 50);
         st_watchdog_look(of_silent, &view);
     } while (!view.demoted);
-    assert_has(view.reason, "ordinary threads got no CPU");
+    assert_has(view.reason, "programs without real-time priority got no CPU");
     st_watchdog_stop(of_silent);
     st_watchdog_look(of_heard, &view);
     assert_false(view.demoted);

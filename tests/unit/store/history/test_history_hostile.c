@@ -25,11 +25,11 @@ static void check_refused(void)
 {
     struct st_history_reader *reader;
     assert_int_equal(st_history_read_open(path, &reader, &error), -EPROTO);
-    assert_string_equal(
-        error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(error, "this is no history of sleeptune: the file has a view, a trigger or "
+                               "a virtual table, which sleeptune never makes");
     assert_int_equal(st_history_open(path, &history, &error), -EPROTO);
-    assert_string_equal(
-        error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(error, "this is no history of sleeptune: the file has a view, a trigger or "
+                               "a virtual table, which sleeptune never makes");
 }
 
 static void an_endless_view_is_refused_not_read(void **state)
@@ -96,7 +96,8 @@ static void a_text_that_is_too_large_is_not_loaded(void **state)
                      SQLITE_OK);
     assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
     assert_string_equal(
-        said, "it is damaged: a value in the history is larger than any that sleeptune writes");
+        said,
+        "it is damaged: the history is damaged: a value is larger than any that sleeptune writes");
     assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 0),
                      SQLITE_OK);
     assert_in_range(most_bytes, 1, 4 * 1024 * 1024);
