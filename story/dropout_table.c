@@ -488,6 +488,11 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
             end_client(client);
         client->timed = st_dropout_table_is_timed(&table->sum);
         st_loss_rhythm_find(&client->rhythm);
+        /* An interval that is found between sums of losses is none: only the time of the first loss
+         * of a sum is known. So there must not be more losses than intervals. */
+        if ((double)client->rhythm.each_ns * ((double)client->sum.n - 1.5) >
+            (double)(client->sum.last_wall_ns - client->sum.first_wall_ns))
+            client->rhythm.each_ns = 0;
         if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }

@@ -59,7 +59,8 @@ struct st_dropout_client {
     struct st_dropout_sum sum;
     struct st_dropout_row rows[ST_DROPOUT_ROWS_MAX]; /* sorted by loss, largest first */
     size_t rows_n;
-    struct st_loss_rhythm rhythm; /* regular intervals between the client's dropouts */
+    /* regular intervals between the client's dropouts, if they are not more than the intervals */
+    struct st_loss_rhythm rhythm;
     /* smallest reserve_ns of struct st_xrun_load so far, and the buffer_ns of that line; 0: not
      * known */
     int64_t reserve_ns, buffer_ns;

@@ -1,4 +1,5 @@
 /* The cycles that stand beside the answer. */
+#include "core/ns.h"
 #include "story/dropout_sentence.h"
 #include "tests/unit/unit.h"
 
@@ -130,6 +131,51 @@ static void reasons_without_a_row_have_one_together(ST_UNUSED void **state)
     assert_int_equal(others_n, 1);
 }
 
+/* What sleeptuned records of a client that loses sound every 853 ms: an event in 10.1 s. */
+static void losses_that_were_added_up_have_no_rhythm(ST_UNUSED void **state)
+{
+    table = (struct st_dropout_table){0};
+    struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                             .reason = ST_DROPOUT_TOO_SLOW,
+                             .client = "FuzzBass",
+                             .count_n = 1,
+                             .wall_ns = 1};
+    int64_t lost_ns = 1, due_ns = 1;
+    while (lost_ns < 24 * ST_NS_PER_MINUTE) {
+        const int64_t began_ns = lost_ns;
+        for (event.count_n = 0; event.count_n == 0 || lost_ns < due_ns; event.count_n++) {
+            event.wall_ns = lost_ns;
+            event.span_ns = lost_ns - began_ns;
+            lost_ns += 853333333;
+        }
+        due_ns = ST_MAX(due_ns, event.wall_ns) + 10100 * ST_NS_PER_MS;
+        st_dropout_table_take_event(&table, &event, event.wall_ns);
+    }
+    st_dropout_table_age(&table, event.wall_ns, true);
+    assert_true(table.sum.n > 1600);
+    assert_int_equal(table.clients[0].rhythm.each_ns, 0);
+}
+
+/* Makes each_n losses within a second, and the next ones each_s later. @return the interval in s.
+ */
+static int rhythm_of(int each_s, int each_n)
+{
+    table = (struct st_dropout_table){0};
+    for (int i = 0; i < 20 * each_n; i++) {
+        struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = 1};
+        event.wall_ns = (1 + i / each_n * each_s) * ST_NS_PER_S + i % each_n * ST_NS_PER_S / each_n;
+        st_dropout_table_take_event(&table, &event, event.wall_ns);
+    }
+    st_dropout_table_age(&table, 0, true);
+    return (int)(table.clients[0].rhythm.each_ns / ST_NS_PER_S);
+}
+
+static void a_rhythm_has_a_beat_for_each_loss(ST_UNUSED void **state)
+{
+    assert_int_equal(rhythm_of(60, 1), 60);
+    assert_int_equal(rhythm_of(60, 2), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +184,8 @@ int main(void)
         cmocka_unit_test(a_lost_stream_is_told_from_one_that_plays),
         cmocka_unit_test(who_had_the_cpu_is_no_reason_to_name_an_old_loss),
         cmocka_unit_test(reasons_without_a_row_have_one_together),
+        cmocka_unit_test(losses_that_were_added_up_have_no_rhythm),
+        cmocka_unit_test(a_rhythm_has_a_beat_for_each_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
