@@ -37,7 +37,7 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
                            : "");
     if (figures && row->reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 &&
         cycle->busy_ns > cycle->period_ns)
-        text = st_text("%s (%s%s of CPU time, the buffer lasts %s)", text,
+        text = st_text("%s, %s%s in a buffer of %s", text,
                        cycle->error_ns > cycle->busy_ns / 50 ? "about "
                                                              : "", /* an error of more than 2 % */
                        st_ns_short(cycle->busy_ns), st_ns_short(cycle->period_ns));
@@ -95,12 +95,12 @@ const char *st_dropout_sentence_of(const struct st_dropout_client *client, const
                                    const char *when)
 {
     const struct st_dropout_row *row = client->rows;
-    const char *times = ""; /* the main reason applied to nearly all dropouts */
+    const char *times = ""; /* the main reason applied to all dropouts */
     if (row->sum.n == 0)    /* only while a dropout went on */
-        times = st_text("for %s ", st_ns_short(row->sum.lost_ns));
-    else if (10 * row->sum.n < 9 * client->sum.n)
-        times = st_text("%s ", count_text(row->sum.n));
-    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when), times,
+        times = st_text("; for %s", st_ns_short(row->sum.lost_ns));
+    else if (row->sum.n < client->sum.n)
+        times = st_text("; %s", count_text(row->sum.n));
+    return st_text("%s%s: it %s.", st_dropout_sentence_lost(client, source, when), times,
                    st_dropout_sentence_why(client, row, true));
 }
 

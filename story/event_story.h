@@ -33,8 +33,8 @@ void st_event_story_join(struct st_story_beside *beside, const struct st_event *
  * explanation? */
 bool st_event_story_is_settled(const struct st_story_beside *beside);
 
-/** The sentence: "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of
- * CPU time, the buffer lasts 21.3 ms)". Names in it are not made safe. @return as st_text. */
+/** The sentence: "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long, 25.0 ms
+ * in a buffer of 21.3 ms". Names in it are not made safe. @return as st_text. */
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside);
 
 /** {time_ns, event, text} and the known members of docs/schema/sleeptune-events-1.json. New

@@ -27,7 +27,7 @@ expect() {
     slow)
         ms=$(awk -v n="$3" 'BEGIN { t = n / 48; printf(t < 10 ? "%.2f" : "%.1f", t) }')
         about=$(awk -v n="$3" 'BEGIN { t = n / 48 * 1.5; printf("%d|%d|%d", t - 0.5, t, t + 1) }') # CPU time of 150 %
-        first="HeavyReverb lost sound .*it computed too long \\((about )?($about)(\\.[0-9]+)? ms of CPU time, the buffer lasts $ms ms\\)"
+        first="HeavyReverb lost sound .*it computed too long, (about )?($about)(\\.[0-9]+)? ms in a buffer of $ms ms"
         next="^$buffer $(($3 * 2)) " check_next="Next: $buffer $(($3 * 2)) "
         ;;
     waits)

@@ -176,6 +176,25 @@ static void a_rhythm_has_a_beat_for_each_loss(ST_UNUSED void **state)
     assert_int_equal(rhythm_of(60, 2), 0);
 }
 
+/* The longest loss may have another reason than the one that is named. */
+static void the_reason_has_its_own_number(ST_UNUSED void **state)
+{
+    table = (struct st_dropout_table){0};
+    for (int i = 0; i < 19; i++)
+        compute("synth", 2 * PERIOD_NS, ST_CAUSE_UNKNOWN);
+    st_dropout_table_take_event(&table,
+                                &(struct st_event){.kind = ST_EVENT_CLIENT_DROPOUT,
+                                                   .reason = ST_DROPOUT_CPU_TAKEN,
+                                                   .client = "synth",
+                                                   .count_n = 1,
+                                                   .lost_ns = 3 * PERIOD_NS,
+                                                   .longest_ns = 3 * PERIOD_NS},
+                                0);
+    assert_string_equal(st_dropout_sentence_of(table.clients, "pipewire", ""),
+                        "synth lost sound 20 times, 117 ms in all (longest 16.0 ms); 19 times: it "
+                        "computed too long, 10.7 ms in a buffer of 5.33 ms.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +205,7 @@ int main(void)
         cmocka_unit_test(reasons_without_a_row_have_one_together),
         cmocka_unit_test(losses_that_were_added_up_have_no_rhythm),
         cmocka_unit_test(a_rhythm_has_a_beat_for_each_loss),
+        cmocka_unit_test(the_reason_has_its_own_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,8 +161,8 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
-                "CPU time, the buffer lasts 21.3 ms). "
+    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long, 25.0 ms in a "
+                "buffer of 21.3 ms. "
                 "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (this sets a buffer that "
                 "lasts longer than the program's worst cycle, "
                 "25.0 ms; 21.3 ms more delay; to undo: the same command with 0 (PipeWire chooses); "
@@ -178,8 +178,8 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
     lines[2].event.cycle.busy_ns = 58 * ST_NS_PER_MS;
     lines[2].event.cycle.period_ns = 21333333;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
-         "buffer lasts 21.3 ms). "
+         "In 11 s: Heavy lost sound 2 times: it computed too long, 58.0 ms in a "
+         "buffer of 21.3 ms. "
          "Next: the program computed for 58.0 ms in its worst cycle, which is longer than any "
          "buffer to play with; freeze "
          "tracks or use fewer effects in Heavy.");
