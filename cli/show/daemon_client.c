@@ -133,6 +133,8 @@ static const char *not_running(const char *path, bool chosen)
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
         return st_text("%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                        path);
+    if (!chosen && st_text_is(path, ST_DAEMON_SYSTEM_SOCKET))
+        return st_text("no sleeptuned is listening on %s. As root, run '%s'.", path, here()->start);
     const char *of_sudo = chosen ? st_daemon_client_of_sudo() : NULL, *user = "";
     if (of_sudo != NULL)
         return st_text("no sleeptuned is listening on %s. %s.", path, of_sudo);

@@ -82,7 +82,7 @@ else
         unfolded() (set -o pipefail; "$@" 2>&1 | sed "s|'/[^']*/sleeptuned -f'|'sleeptuned -f'|") # root's PATH is the usual one
         screen_is -t under-sudo-of-who-has-none unfolded env SUDO_UID=1 "$SLEEPTUNE" status
         screen_is -t root-alone unfolded "$SLEEPTUNE" status
-        screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
+        for system in "" --system; do screen_is -t "a-user-without-one$system" env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status $system; done
         [ -e /var/lib/sleeptune/history.db ] ||
             like "a user is told of his own place" "$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1)" '; there is no history in ~/.local/state'
         like "a program that is not in PATH is named with its folder" \
