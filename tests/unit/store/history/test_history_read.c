@@ -91,6 +91,24 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
     json_decref(document);
 }
 
+/* A day is asked for, and the history has two hours. */
+static void no_row_begins_before_the_history(void **state)
+{
+    json_t *document;
+    const struct st_event lost =
+        dropout(NOON_NS - 90 * MINUTE_NS, "Heavy", ST_DROPOUT_TOO_SLOW, 1, 30);
+    open_it();
+    add_watches("pipewire", NOON_NS - 100 * MINUTE_NS, 110, 1024, 1);
+    put_all(&lost, 1);
+    add(NOON_NS, 1000, 5000);
+    assert_int_equal(read_it(NOON_NS - DAY_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
+    assert_int_equal(st_json_integer(document, "since_ns"), NOON_NS - DAY_NS);
+    assert_int_equal(figure(rows_of(document), 0, "from_ns"), NOON_NS - 2 * HOUR_NS);
+    assert_int_equal(figure(rows_of(document), 0, "to_ns"), NOON_NS);
+    assert_int_equal(figure(rows_of(document), 0, "dropouts"), 1);
+    json_decref(document);
+}
+
 /* n minutes behind the one that is there, one a minute. */
 static void copy_row(int n)
 {
@@ -240,6 +258,7 @@ int main(void)
         TEST(dropouts_of_a_minute_that_goes_on_are_in_its_hour),
         TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
         TEST(what_was_not_measured_is_a_gap_and_no_zero),
+        TEST(no_row_begins_before_the_history),
         TEST(too_many_rows_are_refused),
         TEST(rows_of_the_file_are_counted_not_the_time_that_was_asked_for),
         TEST(head_and_rows_agree_on_a_young_file),
