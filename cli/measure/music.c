@@ -13,8 +13,9 @@
 #include "story/dropout_sentence.h"
 
 #define READS_MAX 64 /* most polls of one source in one call */
-/* from this time on, the helper program has reported a load for each node that plays */
-#define LOADS_NS INT64_C(10500000000)
+/* from this time on, the helper program has reported a load for each node of PipeWire that plays:
+ * it does so 0.5 s after it began to watch */
+#define LOADS_NS (3 * ST_NS_PER_S)
 #define SOURCE                                                                                     \
     "the sound server, while sleeptune measured" /* source of facts that this program saw */
 #define RECORDS                                                                                    \
@@ -181,7 +182,9 @@ static const char *quiet_text(const struct st_music *music, const struct server 
     if (server == NULL)
         return st_text("sleeptune watched no sound server: %s.", why_none(music));
     if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
-        return st_text("Nothing plays on %s.", name_of(server));
+        return st_text("Nothing played on %s: play, and run this again. For dropouts before that: "
+                       "sleeptune history.",
+                       name_of(server));
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
     const char *text = st_text("No dropout in %s on %s", time, name_of(server));
     if (unheard != NULL)
