@@ -50,8 +50,10 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const json_t *marks = json_object_get(document, "marks");
     /* NULL if there is none */
     const json_t *mark = json_array_get(marks, json_array_size(marks) - 1);
-    const char *text = st_text("Saved. Dropouts before this click are unknown: %s.",
-                               st_json_safe_text(document, "text"));
+    const char *text =
+        st_text("sleeptuned has this mark in its memory. Dropouts before this click are "
+                "unknown: %s.",
+                st_json_safe_text(document, "text"));
     if (mark != NULL)
         text = st_text("Saved: %s. Some dropouts are noticed a few seconds later.",
                        mark_text(mark, look));
