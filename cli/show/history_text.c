@@ -13,7 +13,7 @@
 #define LABEL_COLUMNS 15
 #define WIDTH_MIN     40
 #define EVENT_INDENT  4
-#define EVENT_SLACK   8 /* columns of two lines that stay empty, since lines break between words */
+#define EVENT_SLACK   12 /* columns of the lines that stay empty: lines break between words */
 #define CAUSE_LABELS  11
 #define CHANGES_SHOWN 5
 #define WHEN_COLUMNS  18 /* width of the date of a change */
@@ -299,11 +299,11 @@ void st_history_text_changes(FILE *out, const json_t *document,
 
 /* --- events --- */
 
-/* Prints an event on about two lines, or completely if wanted. */
+/* Prints an event on about three lines, or completely if wanted. */
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
     const int64_t id = st_json_integer(event, "id");
-    const int room = 2 * look->columns - EVENT_INDENT - EVENT_SLACK;
+    const int room = 3 * look->columns - EVENT_INDENT - EVENT_SLACK;
     const char *when = st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns);
     const char *kind = st_json_safe_text(event, "event"), *text = st_json_safe_text(event, "text");
     if (!st_event_kind_is_dropout(st_event_kind_of(kind)))
@@ -333,6 +333,8 @@ void st_history_text_events(FILE *out, const json_t *document,
         if (!late)
             put_event(out, event, look);
     }
+    if (n > 0 && !look->details)
+        fputs("(numbers of events, and text that is cut at …: add --details)\n", out);
     if (late_n > 0)
         fprintf(out, "(%zu late wake-up%s of the timing test are not shown: add --details)\n",
                 late_n, ST_PLURAL(late_n));

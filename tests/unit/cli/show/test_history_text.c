@@ -253,7 +253,7 @@ static void an_event_is_said_as_it_is(void **state)
     shown_is(__func__);
 }
 
-static void an_event_is_two_lines_and_whole_with_details(void **state)
+static void an_event_is_three_lines_and_whole_with_details(void **state)
 {
     char story[700] = "HeavyReverb made 12 dropouts";
     while (strlen(story) < sizeof(story) - 20)
@@ -263,11 +263,14 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
         char *text = event_text(story, 80, details != 0);
         assert_true((strstr(text, "the end") != NULL) == (details != 0));
         int lines = 0;
+        char *whole = strdup(text);
         for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;
              lines++)
             assert_true(st_text_columns(line) <= 80);
-        assert_true(details != 0 ? lines > 2 : lines == 2);
+        assert_true(details != 0 ? lines > 4 : lines == 4); /* the last names --details */
+        assert_true((strstr(whole, "add --details") != NULL) == (details == 0));
         free(text);
+        free(whole);
     }
 }
 
@@ -355,7 +358,7 @@ int main(void)
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
         cmocka_unit_test(an_answer_that_is_none_is_an_error),
         cmocka_unit_test(an_event_is_said_as_it_is),
-        cmocka_unit_test(an_event_is_two_lines_and_whole_with_details),
+        cmocka_unit_test(an_event_is_three_lines_and_whole_with_details),
         cmocka_unit_test(what_lists_the_other_events_before_a_mark_is_said),
         cmocka_unit_test(the_next_command_asks_the_same_daemon_or_file),
     };
