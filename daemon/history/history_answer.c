@@ -15,7 +15,7 @@ enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
     const char *text =
-        st_text("the history cannot be read: %s%s", why, st_text_with("; writing: ", view->why));
+        st_text("the history cannot be read: %s%s", why, st_text_with("; ", view->why));
     if (view->waiting_minutes_n + view->waiting_events_n == 0)
         return text;
     return st_text("%s; %ju events and %ju minutes are not written yet; 'sleeptune status' shows "

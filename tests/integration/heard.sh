@@ -73,7 +73,7 @@ LC_ALL=C sed -i 's/playing INTEGER/playinh INTEGER/' "$tmp/history2.db"
 config "history: { path = \"$tmp/history2.db\"; };"
 starts "a daemon whose history is damaged"
 is "the answer to a mark is that it is kept" "$(post /v1/heard)" 200
-like "and the command says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Saved\. Dropouts before this click are unknown: the history cannot be read: no such column: playing.* 0$'
+like "and the command says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^sleeptuned has this mark in its memory\. Dropouts before this click are unknown: the history cannot be read: no such column: playing.* 0$'
 stop
 is "which it is" "$(sql "$tmp/history2.db" "SELECT count(*) FROM event WHERE kind = 'heard'")" 4
 
@@ -81,7 +81,7 @@ is "which it is" "$(sql "$tmp/history2.db" "SELECT count(*) FROM event WHERE kin
 echo "the database of another program" >"$tmp/foreign.db"
 config "history: { path = \"$tmp/foreign.db\"; };"
 starts "a daemon whose history is a foreign file"
-like "a mark is kept, which is said, and what before it is not known" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Saved\. Dropouts before this click are unknown: the history cannot be read: .*\. 0$'
+like "a mark is kept, which is said, and what before it is not known" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^sleeptuned has this mark in its memory\. Dropouts before this click are unknown: the history cannot be read: .*\. 0$'
 is "it is an event" "$(value '[e["event"] for e in d["events"]].count("heard")')" 1
 stop
 
