@@ -171,19 +171,19 @@ static void print_table(const void *ctx, FILE *out, int width, bool colour)
 
 static json_t *answer_json(const struct answer *answer)
 {
-    json_t *phases = answer->stress ? json_array() : json_null();
+    json_t *phases = answer->stress ? json_array() : NULL;
     ST_EACH_OF (phase, answer->phases, answer->stress ? answer->phases_n : 0) {
         const struct st_predict_row *held = phase->sizes.table.held;
         const bool known = phase->load_error == 0;
-        json_t *row = json_pack(
-            "{s:s, s:o, s:o}", "load", st_stress_name(phase->load), "held_frames",
+        json_t *row = st_json_object(
+            "load:t held_frames:o lateness_max_ns:o", st_stress_name(phase->load),
             st_json_integer_or_null(known && held != NULL, held != NULL ? held->frames : 0),
-            "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
+            st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
         json_array_append_new(phases, row);
     }
-    return json_pack("{s:o, s:o, s:O?}", "rows",
-                     st_predict_text_rows_json(&answer->worst->sizes.table), "stress", phases,
-                     "dropouts", answer->dropouts);
+    return st_json_object("rows:o stress:o dropouts:o",
+                          st_predict_text_rows_json(&answer->worst->sizes.table), phases,
+                          json_incref(answer->dropouts));
 }
 
 /** The buffer size (frames) that was enough in all phases. 0: in one phase no size was enough, or

@@ -94,20 +94,19 @@ static json_t *table_json(const struct st_predict_table *table,
                           const struct st_module_history_predict *input)
 {
     const struct st_history_predict *read = &input->read;
-    return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured",
-        "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
-        "seconds", st_predict_seconds(table->run), "history",
-        input->path[0] == '\0'
-            ? json_null()
-            : json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns",
-                        (json_int_t)read->since_ns, "until_ns", (json_int_t)read->until_ns,
-                        "other_settings_ns", (json_int_t)read->other_ns),
-        "target_per_hour",
-        st_json_real_or_null(true, st_predict_target(st_predict_seconds(table->run))),
-        "held_frames",
+    const double seconds = st_predict_seconds(table->run);
+    json_t *history = NULL;
+    if (input->path[0] != '\0')
+        history = st_json_object("path:t since_ns:i until_ns:i other_settings_ns:i", input->path,
+                                 read->since_ns, read->until_ns, read->other_ns);
+    return st_json_object(
+        "schema:t measured:o history:o target_per_hour:d held_frames:o rows:o",
+        "sleeptune-predict/1",
+        st_json_object("frames:u rate_hz:u seconds:d", table->run->frames, table->run->rate_hz,
+                       seconds),
+        history, st_predict_target(seconds),
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0),
-        "rows", st_predict_text_rows_json(table));
+        st_predict_text_rows_json(table));
 }
 
 /* Prints which time of the history the prediction uses, and how much of it is not counted. */

@@ -6,6 +6,7 @@
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/report/report_run.h"
+#include "core/text/json.h"
 #include "platform/program/output.h"
 
 static const char help[] =
@@ -86,12 +87,11 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
     if (word == ST_ENTRY_DIFFERS && now.now != NULL)
         detail = st_text("the value is %s now", now.now);
     work->worst = ST_MAX(work->worst, words[word].outcome);
-    json_array_append_new(work->entries,
-                          json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule,
-                                    "target", entry->target, "old",
-                                    entry->file ? NULL : entry->old_value, "new",
-                                    entry->file ? NULL : entry->new_value, "state",
-                                    words[word].name, "detail", detail, "also_in", others));
+    json_array_append_new(
+        work->entries,
+        st_json_object("rule:t target:t old:t new:t state:t detail:t also_in:t", entry->rule,
+                       entry->target, entry->file ? NULL : entry->old_value,
+                       entry->file ? NULL : entry->new_value, words[word].name, detail, others));
     if (work->json)
         return;
     st_change_output_row(12, words[word].name,
@@ -164,10 +164,9 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules,
-                          json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
-                                    words[state].name, "summary", summary, "needs", needs, "frames",
-                                    (json_int_t)report->wish.frames, "rate_hz",
-                                    (json_int_t)report->wish.rate_hz));
+                          st_json_object("id:t state:t summary:t needs:t frames:u rate_hz:u", id,
+                                         words[state].name, summary, needs, report->wish.frames,
+                                         report->wish.rate_hz));
     if (!work->json)
         st_change_output_row(4, st_text("%-10s  %s:", words[state].name, id),
                              st_text_joined(summary, "; ", needs));
@@ -233,12 +232,12 @@ static int verify(struct work *work)
     if (status == ST_EXIT_DONE)
         status = exits[proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE ? OUTCOME_BAD
                                                                                  : work->worst];
-    if (json && st_output_json(json_pack(
-                    "{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
-                    work->worst == OUTCOME_UNKNOWN ? json_null()
-                                                   : json_boolean(work->worst == OUTCOME_GOOD),
-                    "entries", work->entries, "rules", work->rules, "proof",
-                    st_before_after_json(&proof))) != ST_EXIT_DONE)
+    if (json &&
+        st_output_json(st_json_object(
+            "schema:t in_effect:o entries:o rules:o proof:o", "sleeptune-verify/1",
+            work->worst == OUTCOME_UNKNOWN ? NULL : json_boolean(work->worst == OUTCOME_GOOD),
+            json_incref(work->entries), json_incref(work->rules), st_before_after_json(&proof))) !=
+            ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!json && any && target->live)
         st_before_after_print(&proof);

@@ -294,8 +294,8 @@ static char *address_text(struct st_service *service, unsigned *http_status)
         *http_status = 503;
         return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the live page");
     }
-    return st_json_into_text(
-        json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url), JSON_COMPACT);
+    return st_json_into_text(st_json_object("schema:t url:t", "sleeptune-page/1", web->page_url),
+                             JSON_COMPACT);
 }
 
 static void ask(void *ctx, enum st_route_body which, const struct st_query *query,

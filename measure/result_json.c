@@ -14,9 +14,8 @@ static json_t *distribution(const struct st_hist *hist)
         {"p99", "p99_ci95", 0.99},
         {"p999", "p999_ci95", 0.999},
     };
-    json_t *object = json_object();
-    st_json_set(object, "n", hist->total_n);
-    st_json_set(object, "min", st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
+    json_t *object = st_json_object("n:i min:o", hist->total_n,
+                                    st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
     ST_EACH (quantile, quantiles) {
         const struct st_quantile q = st_stats_quantile(hist, quantile->p);
         st_json_set(object, quantile->key, st_json_integer_or_null(q.known, q.value_ns));
@@ -45,10 +44,9 @@ static json_t *causes(const struct st_result *result)
         if (row->n == 0)
             continue;
         json_array_append_new(
-            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c),
-                             "text", st_cause_kind_text(c), "count", (json_int_t)row->n, "total_ns",
-                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns,
-                             "explained", explained(row, c)));
+            array, st_json_object("cause:t text:t count:i total_ns:i worst_ns:i explained:o",
+                                  st_cause_kind_name(c), st_cause_kind_text(c), row->n,
+                                  row->total_ns, row->max_ns, explained(row, c)));
     }
     return array;
 }
@@ -69,16 +67,13 @@ static json_t *conditions(const struct st_result *result)
 {
     static const char *const lock_names[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
-    json_t *object = json_object();
-    st_json_set(object, "policy", st_platform_policy_name(result->policy));
-    st_json_set(object, "priority", result->priority);
-    st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
-    st_json_set(object, "frames", result->frames);
-    st_json_set(object, "rate_hz", result->rate_hz);
-    st_json_set(object, "load_percent", result->load_percent);
-    st_json_set(object, "memory_locked", lock_names[result->lock]);
-    st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
-    st_json_set(object, "degraded", st_json_string_or_null(st_text_or(result->degraded, NULL)));
+    json_t *object = st_json_object(
+        "policy:t priority:u cpu:o frames:u rate_hz:u load_percent:d memory_locked:t as_found:b "
+        "degraded:t",
+        st_platform_policy_name(result->policy), result->priority,
+        st_json_integer_or_null(result->cpu >= 0, result->cpu), result->frames, result->rate_hz,
+        result->load_percent, lock_names[result->lock], result->timer_slack_set_ns < 0,
+        st_text_or(result->degraded, NULL));
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         st_result_condition_json(object, condition->key, condition->value);
     return object;
@@ -86,38 +81,24 @@ static json_t *conditions(const struct st_result *result)
 
 json_t *st_result_json(const struct st_result *result)
 {
-    const char *verdict;
-    json_t *o = json_object();
-    st_json_set(o, "verdict", (verdict = st_result_verdict(result)));
-    st_json_set(o, "period_ns",
-                json_pack("{s:I, s:I}", "num", (json_int_t)result->period.num, "den",
-                          (json_int_t)result->period.den));
-    st_json_set(o, "n", result->n);
-    st_json_set(o, "cycles", result->cycles);
-    st_json_set(o, "skipped_periods", result->skipped_periods);
-    st_json_set(o, "elapsed_periods", result->elapsed_periods);
-    st_json_set(o, "books_balance", result->books_balance);
-    st_json_set(o, "misses", result->misses);
-    st_json_set(o, "miss_events", result->miss_events.n);
-    st_json_set(o, "miss_events_per_hour_max95",
-                st_json_real_or_null(true, st_miss_events_per_hour_max95(
-                                               result->miss_events.n, st_result_seconds(result))));
-    st_json_set(o, "early", result->early);
-    st_json_set(o, "suspends", result->suspends);
-    st_json_set(o, "lateness_ns", distribution(&result->lateness));
-    st_json_set(o, "response_ns", distribution(&result->response));
-    st_json_set(o, "cpu_ns_per_cycle",
-                st_json_real_or_null(result->cpu_ns_per_cycle >= 0, result->cpu_ns_per_cycle));
-    st_json_set(o, "faults", st_json_integer_or_null(result->faults_n >= 0, result->faults_n));
-    st_json_set(o, "records_lost", result->records_lost);
-    st_json_set(o, "interrupted", result->interrupted);
-    st_json_set(o, "error", st_json_error(result->error));
-    st_json_set(o, "duration_ns", result->duration_ns);
-    st_json_set(o, "started_ns", result->started_wall_ns);
-    st_json_set(o, "late_threshold_ns", result->cause_above_ns);
-    st_json_set(o, "late_wakes", result->cause_late_n);
-    st_json_set(o, "late_wakes_explained", result->cause_explained_n);
-    st_json_set(o, "causes", causes(result));
-    st_json_set(o, "conditions", conditions(result));
-    return o;
+    const struct st_period *period = &result->period;
+    json_t *object = st_json_object(
+        "verdict:t period_ns:o n:i cycles:i skipped_periods:i elapsed_periods:i books_balance:b "
+        "misses:i miss_events:i miss_events_per_hour_max95:d early:i suspends:i",
+        st_result_verdict(result), st_json_object("num:i den:i", period->num, period->den),
+        result->n, result->cycles, result->skipped_periods, result->elapsed_periods,
+        result->books_balance, result->misses, result->miss_events.n,
+        st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)),
+        result->early, result->suspends);
+    return st_json_add(
+        object,
+        "lateness_ns:o response_ns:o cpu_ns_per_cycle:o faults:o records_lost:i interrupted:b "
+        "error:o duration_ns:i started_ns:i late_threshold_ns:i late_wakes:i "
+        "late_wakes_explained:i causes:o conditions:o",
+        distribution(&result->lateness), distribution(&result->response),
+        st_json_real_or_null(result->cpu_ns_per_cycle >= 0, result->cpu_ns_per_cycle),
+        st_json_integer_or_null(result->faults_n >= 0, result->faults_n), result->records_lost,
+        result->interrupted, st_json_error(result->error), result->duration_ns,
+        result->started_wall_ns, result->cause_above_ns, result->cause_late_n,
+        result->cause_explained_n, causes(result), conditions(result));
 }

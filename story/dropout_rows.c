@@ -21,9 +21,9 @@ static void add(const struct table *table, const char *name, const char *dropout
         json_pack(table->live ? "[o, s, o, s, s, s]" : "[o, s, o, s]", st_json_safe_string(name),
                   dropouts, st_json_safe_string(why), lost, load, peak);
     (void)json_array_append_new(table->rows,
-                                json_pack("{s:o, s:s, s:b}", "cells", cells, "state",
-                                          lost[0] != '\0' ? "warn" : "ok", "detail",
-                                          detail || json_array_size(table->rows) >= FIRST_N));
+                                st_json_object("cells:o state:t detail:b", cells,
+                                               lost[0] != '\0' ? "warn" : "ok",
+                                               detail || json_array_size(table->rows) >= FIRST_N));
 }
 
 /* A time in percent of the period; below 0: not known. */
@@ -138,8 +138,8 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
         add(&table, "others", st_text("%ju", others_n), "programs that ended and are not listed",
             "-", "", "", false);
     /* Load and Peak are shares of the period, which audio programs call load. */
-    return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",
-                     json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts",
-                               "Why", "Lost", "Load", "Peak"),
-                     "rows", table.rows);
+    return st_json_object("title:t columns:o rows:o", "Programs",
+                          json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program",
+                                    "Dropouts", "Why", "Lost", "Load", "Peak"),
+                          table.rows);
 }

@@ -218,9 +218,8 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
         else
             st_json_set(document, field->name, st_json_safe_string(st_record_text(field, &shown)));
     }
-    st_json_set(document, "time_ns", event->wall_ns);
-    st_json_set(document, "event", st_event_kind_name(event->kind));
-    st_json_set(document, "text", st_json_safe_string(st_event_story_text(event, beside)));
+    st_json_add(document, "time_ns:i event:t text:s", event->wall_ns,
+                st_event_kind_name(event->kind), st_event_story_text(event, beside));
     /* Unlike other unknown fields, an unknown reason is in the JSON. */
     if (event->kind == ST_EVENT_CLIENT_DROPOUT)
         st_json_set(document, "reason", st_dropout_reason_name(event->reason));

@@ -319,17 +319,16 @@ static json_t *document_of(struct list *list)
                    no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
         const char *text = known ? st_event_story_text(found, &about->beside) : "";
         json_array_append_new(
-            marks, json_pack("{s:I, s:o, s:I, s:o, s:i, s:o, s:o, s:o, s:o}", "time_ns",
-                             (json_int_t)heard->wall_ns, "by", st_json_safe_string(heard->source),
-                             "window_ns", (json_int_t)list->marks[about - list->about].window_ns,
-                             "note", st_json_text_or_null(heard->detail), "events", about->fits_n,
-                             "cause", st_json_text_or_null(words_of(about->cause).name),
-                             "cause_time_ns", st_json_integer_or_null(known, found->wall_ns),
-                             "text", st_json_text_or_null(text), "unheard",
-                             st_json_text_or_null(no_loss ? heard->client : "")));
+            marks, st_json_object("time_ns:i by:s window_ns:i note:e events:u cause:e "
+                                  "cause_time_ns:o text:e unheard:e",
+                                  heard->wall_ns, heard->source,
+                                  list->marks[about - list->about].window_ns, heard->detail,
+                                  about->fits_n, words_of(about->cause).name,
+                                  st_json_integer_or_null(known, found->wall_ns), text,
+                                  no_loss ? heard->client : ""));
     }
-    return json_pack("{s:s, s:s, s:i, s:o}", "schema", "sleeptune-heard/1", "text",
-                     answer_text(list, counted_n), "marks_that_count", counted_n, "marks", marks);
+    return st_json_object("schema:t text:t marks_that_count:u marks:o", "sleeptune-heard/1",
+                          answer_text(list, counted_n), counted_n, marks);
 }
 
 int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -371,7 +370,7 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
 
 char *st_heard_list_none(const char *why)
 {
-    return st_json_into_text(json_pack("{s:s, s:s, s:i, s:[]}", "schema", "sleeptune-heard/1",
-                                       "text", why, "marks_that_count", 0, "marks"),
+    return st_json_into_text(st_json_object("schema:t text:t marks_that_count:u marks:o",
+                                            "sleeptune-heard/1", why, 0, json_array()),
                              ST_JSON_PRETTY);
 }

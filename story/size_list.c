@@ -39,35 +39,34 @@ static json_t *screen_row(const struct st_history_size *size, bool several)
                *label = st_text("%jd frames", size->frames);
     if (several)
         label = st_text_joined(label, ", ", st_xrun_sources_title(size->source));
-    return json_pack("{s:o, s:s, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label),
-                     "text", st_text("bursts of dropouts an hour: %s; played for %s", rate, played),
-                     "state", size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
-                     st_json_safe_string(label), rate, played, st_text("%jd", size->dropouts_n),
-                     st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
+    return st_json_object(
+        "label:s text:t state:t detail:b cells:o", label,
+        st_text("bursts of dropouts an hour: %s; played for %s", rate, played),
+        size->dropouts_n > 0 ? "warn" : "ok", true,
+        json_pack("[o, s, s, s, s]", st_json_safe_string(label), rate, played,
+                  st_text("%jd", size->dropouts_n),
+                  st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz)));
 }
 
 static json_t *row_json(const struct st_history_size *size)
 {
     const struct st_size_rate rate = st_size_list_rate(size);
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "source",
-                     st_json_safe_string(size->source), "frames", (json_int_t)size->frames,
-                     "rate_hz", (json_int_t)size->rate_hz, "playing_ns",
-                     (json_int_t)size->playing_ns, "dropouts", (json_int_t)size->dropouts_n,
-                     "bursts", (json_int_t)size->bursts_n, "per_hour", rate.per_hour, "low",
-                     rate.low, "high", st_json_real_or_null(true, rate.high));
+    return st_json_object("source:s frames:i rate_hz:i playing_ns:i dropouts:i bursts:i "
+                          "per_hour:d low:d high:d",
+                          size->source, size->frames, size->rate_hz, size->playing_ns,
+                          size->dropouts_n, size->bursts_n, rate.per_hour, rate.low, rate.high);
 }
 
 static json_t *run_json(const struct st_history_run *run)
 {
-    return json_pack("{s:o, s:I, s:I, s:I, s:I}", "source", st_json_safe_string(run->source),
-                     "from_ns", (json_int_t)run->from_wall_ns, "to_ns", (json_int_t)run->to_wall_ns,
-                     "frames", (json_int_t)run->frames, "rate_hz", (json_int_t)run->rate_hz);
+    return st_json_object("source:s from_ns:i to_ns:i frames:i rate_hz:i", run->source,
+                          run->from_wall_ns, run->to_wall_ns, run->frames, run->rate_hz);
 }
 
 static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int64_t until_ns)
 {
     /* of too many, none is said */
-    json_t *list = json_array(), *rows = json_array(), *runs = json_null();
+    json_t *list = json_array(), *rows = json_array(), *runs = NULL;
     const bool several =
         sizes->n > 0 && !st_text_is(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source);
     ST_EACH_OF (size, sizes->sizes, sizes->n) {
@@ -81,12 +80,14 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         if (run->frames > 0)
             json_array_append_new(runs, run_json(run));
     }
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema", "sleeptune-sizes/1",
-        "since_ns", st_json_known(since_ns), "until_ns",
-        st_json_integer_or_null(until_ns != INT64_MAX, until_ns), "sizes", list, "runs", runs,
-        "section", "title", "Dropouts at each buffer size (within 10 s: one burst)", "columns",
-        "Buffer used", "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
+    json_t *section = st_json_object("title:t columns:o rows:o",
+                                     "Dropouts at each buffer size (within 10 s: one burst)",
+                                     json_pack("[s, s, s, s, s]", "Buffer used", "Bursts/h (95 %)",
+                                               "Played", "Dropouts", "Period"),
+                                     rows);
+    return st_json_object(
+        "schema:t since_ns:n until_ns:o sizes:o runs:o section:o", "sleeptune-sizes/1", since_ns,
+        st_json_integer_or_null(until_ns != INT64_MAX, until_ns), list, runs, section);
 }
 
 int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

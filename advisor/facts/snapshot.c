@@ -12,11 +12,10 @@ json_t *st_snapshot_fact(const struct st_fact *fact)
 {
     /* a text such as "0002", the id of a USB product, must not become the number 2 */
     const bool is_number = fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64));
-    return json_pack("{s:s, s:o, s:s, s:o, s:s?}", "key", fact->key, "value",
-                     is_number ? json_integer(fact->i64) : st_json_string_or_null(fact->text),
-                     "state", st_fact_state_names[fact->state], "errno",
-                     st_json_integer_or_null(fact->error != 0, fact->error), "source",
-                     fact->source);
+    return st_json_object("key:t value:o state:t errno:o source:t", fact->key,
+                          is_number ? json_integer(fact->i64) : json_string(fact->text),
+                          st_fact_state_names[fact->state],
+                          st_json_integer_or_null(fact->error != 0, fact->error), fact->source);
 }
 
 json_t *st_snapshot_json(const struct st_facts *facts)
@@ -24,9 +23,8 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     json_t *array = json_array();
     ST_EACH_OF (fact, facts->rows, facts->n)
         st_json_append(&array, st_snapshot_fact(*fact));
-    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune",
-                     ST_VERSION, "os", st_os_rows[facts->os].name, "time_ns",
-                     (json_int_t)facts->time_ns, "facts", array);
+    return st_json_object("schema:t sleeptune:t os:t time_ns:i facts:o", SCHEMA_PREFIX "1",
+                          ST_VERSION, st_os_rows[facts->os].name, facts->time_ns, array);
 }
 
 /** Adds a fact from JSON. @return facts->error; -EBADMSG: st_snapshot_fact() does not write such an

@@ -33,32 +33,29 @@ static json_t *facts_json(const struct st_fact *const *rows, size_t n, bool only
 static json_t *measured_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_tuned_row *row = st_report_tuned(report, finding);
-    const char *text;
     if (row == NULL)
-        return json_null();
-    return json_pack("{s:s, s:s, s:o, s:s}", "outcome", st_tuning_outcome_name(row->outcome),
-                     "text", (text = st_tuned_text(report->tuned, row)), "fold",
-                     st_json_real_or_null(row->outcome == ST_TUNING_HELPS, row->fold), "day",
-                     report->tuned->day);
+        return NULL;
+    return st_json_object("outcome:t text:t fold:o day:t", st_tuning_outcome_name(row->outcome),
+                          st_tuned_text(report->tuned, row),
+                          st_json_real_or_null(row->outcome == ST_TUNING_HELPS, row->fold),
+                          report->tuned->day);
 }
 
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, "
-                     "s:s, s:o, s:s, s:s?, s:s?, s:o, s:s?}",
-                     "id", rule->id, "status", st_finding_statuses[finding->status].name, "title",
-                     rule->title, "summary", finding->summary, "mechanism", rule->mechanism,
-                     "effect_us", st_json_real_or_null(finding->effect_known, finding->effect_us),
-                     "formula", finding->formula, "evidence",
-                     facts_json(finding->evidence, finding->evidence_n, false), "fix", "now",
-                     finding->fix_now, "persistent", finding->fix_persistent, "needs",
-                     st_finding_needs[finding->needs].name, "privilege", st_rule_privilege(rule),
-                     "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
-                     lines_json(rule->sources), "applicability",
-                     st_rule_is_applied(rule) ? "auto" : "manual", "set_aside", finding->set_aside,
-                     "needless", finding->needless, "measured", measured_json(report, finding),
-                     "ask", finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
+    json_t *fix = st_json_object("now:t persistent:t needs:t privilege:t", finding->fix_now,
+                                 finding->fix_persistent, st_finding_needs[finding->needs].name,
+                                 st_rule_privilege(rule));
+    return st_json_object(
+        "id:t status:t title:t summary:t mechanism:t effect_us:o formula:t evidence:o fix:o cost:t "
+        "when_not:t sources:o applicability:t set_aside:t needless:t measured:o ask:t",
+        rule->id, st_finding_statuses[finding->status].name, rule->title, finding->summary,
+        rule->mechanism, st_json_real_or_null(finding->effect_known, finding->effect_us),
+        finding->formula, facts_json(finding->evidence, finding->evidence_n, false), fix,
+        st_rule_cost(rule), rule->when_not, lines_json(rule->sources),
+        st_rule_is_applied(rule) ? "auto" : "manual", finding->set_aside, finding->needless,
+        measured_json(report, finding), finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
 }
 
 /** Number of findings of each status that count, and of findings that the profile sets aside. */
@@ -68,15 +65,15 @@ static json_t *counts_json(const struct st_report *report)
     json_t *counts = json_object();
     for (enum st_status status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, status);
-        json_object_set_new(counts, st_finding_statuses[status].name, json_integer((json_int_t)n));
+        st_json_set(counts, st_finding_statuses[status].name, n);
     }
     ST_REPORT_EACH (finding, report)
         set_aside_n += finding->set_aside != NULL;
-    json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
+    st_json_set(counts, "set-aside", set_aside_n);
     return counts;
 }
 
-/** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; null: the music
+/** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; NULL: the music
  * was not watched. */
 static json_t *music_json(const struct st_facts *facts)
 {
@@ -87,31 +84,29 @@ static json_t *music_json(const struct st_facts *facts)
         json_object_set_new(music, fact->key + prefix,
                             fact->is_int ? json_integer(fact->i64) : json_string(fact->text));
     }
-    return music != NULL ? music : json_null();
+    return music;
 }
 
 json_t *st_report_format_json(const struct st_report *report)
 {
-    const char *verdict;
+    const struct st_wish *wish = &report->wish;
+    const struct st_facts *facts = report->facts;
     json_t *findings = json_array();
     ST_REPORT_EACH (finding, report)
         st_json_append(&findings, finding_json(report, finding));
     if (findings == NULL)
         return NULL;
-    json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, "
-        "s:o}",
-        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
-        st_os_rows[report->facts->os].name, "verdict",
-        (verdict = st_report_format_headline(report)), "period", "frames",
-        (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
-        (json_int_t)report->wish.period_ns, "set_by", st_text_or(report->wish.why, NULL), "facts",
-        (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n,
-        "unread",
-        facts_json((const struct st_fact *const *)report->facts->rows, report->facts->n, true),
-        "findings", findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
-        st_report_sum_us(report), "counts", counts_json(report), "notes",
-        lines_json(st_place_notes(report->facts)), "music", music_json(report->facts));
+    json_t *document = st_json_object(
+        "schema:t sleeptune:t os:t verdict:t period:o facts:i facts_unreadable:i unread:o "
+        "findings:o profile:t effect_sum_us:d counts:o notes:o music:o",
+        "sleeptune-report/1", ST_VERSION, st_os_rows[facts->os].name,
+        st_report_format_headline(report),
+        st_json_object("frames:u rate_hz:u period_ns:i set_by:t", wish->frames, wish->rate_hz,
+                       wish->period_ns, st_text_or(wish->why, NULL)),
+        (int64_t)facts->n, (int64_t)report->unreadable_n,
+        facts_json((const struct st_fact *const *)facts->rows, facts->n, true), findings,
+        st_report_profile_names[report->profile], st_report_sum_us(report), counts_json(report),
+        lines_json(st_place_notes(facts)), music_json(facts));
     if (document != NULL && report->answer != NULL &&
         json_object_update(document, report->answer->json) != 0) {
         json_decref(document);

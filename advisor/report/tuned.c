@@ -99,17 +99,17 @@ int st_tuned_write(struct st_platform *platform, const char *folder, const struc
         return -ENODATA;
     json_t *rows = json_array();
     ST_EACH_OF (row, tuned->rows, tuned->n) {
+        json_t *runs = json_array();
+        for (size_t i = 0; i < ST_ARRAY_LEN(row->seconds); i++)
+            json_array_append_new(
+                runs, st_json_object("dropouts:i seconds:d", row->events_n[i], row->seconds[i]));
         json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}",
-                            "id", row->id, "outcome", st_tuning_outcome_name(row->outcome), "fold",
-                            row->fold, "low", row->low, "high", row->high, "target", row->target,
-                            "from", row->from, "to", row->to, "runs", "dropouts",
-                            (json_int_t)row->events_n[0], "seconds", row->seconds[0], "dropouts",
-                            (json_int_t)row->events_n[1], "seconds", row->seconds[1]));
+            rows, st_json_object("id:t outcome:t fold:d low:d high:d target:t from:t to:t runs:o",
+                                 row->id, st_tuning_outcome_name(row->outcome), row->fold, row->low,
+                                 row->high, row->target, row->from, row->to, runs));
     }
-    json_t *document =
-        json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
-                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
+    json_t *document = st_json_object("schema:t day:t kernel:t frames:i rows:o", SCHEMA, tuned->day,
+                                      kernel, tuned->frames, rows);
     char *text = st_json_into_text(document, ST_JSON_PRETTY);
     if (text == NULL)
         return -ENOMEM;

@@ -351,12 +351,12 @@ json_t *st_before_after_json(const struct st_before_after *done)
                                         [ST_COUNTS_MORE] = "more"};
     const struct st_counts_difference *late = &done->late;
     if (done->why != NULL)
-        return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
-    json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
-                        ? json_null()
-                        : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low,
-                                    "high", late->high, "p_value", late->p_value);
-    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence",
-                     st_counts_text(late), "verdict", names[late->verdict], "before", done->before,
-                     "now", done->now, "late_times", times);
+        return st_json_object("compared:b sentence:t", false, done->why);
+    json_t *times = NULL;
+    if (late->verdict != ST_COUNTS_TOO_SHORT)
+        times = st_json_object("value:d low:d high:d p_value:d", late->fold, late->low, late->high,
+                               late->p_value);
+    return st_json_object("compared:b sentence:t verdict:t before:o now:o late_times:o", true,
+                          st_counts_text(late), names[late->verdict], json_incref(done->before),
+                          json_incref(done->now), times);
 }

@@ -153,11 +153,11 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
         {unread, "; no cause known: sleeptuned has no record of that moment"},
         {true, "; no cause known: sleeptuned recorded nothing then"}};
     json_array_append_new(
-        list, json_pack("{s:I, s:I, s:I, s:s, s:s?, s:o}", "at_frame", (json_int_t)loss->at_frame,
-                        "within_frames", (json_int_t)loss->within_frames, "frames",
-                        (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
-                        event != NULL ? st_capture_stream_event_name(event->kind) : NULL, "record",
-                        st_json_text_or_null(st_json_text_of(record, "text"))));
+        list, st_json_object("at_frame:i within_frames:i frames:i kind:t reason:t record:e",
+                             loss->at_frame, loss->within_frames, loss->frames,
+                             st_signal_loss_name(loss->kind),
+                             event != NULL ? st_capture_stream_event_name(event->kind) : NULL,
+                             st_json_text_of(record, "text")));
     return st_text("at %.3f s: %s %s%s%s", (double)loss->at_frame / view->rate_hz,
                    st_ns_short(ns_of(view, (double)loss->frames)), st_signal_loss_text(loss->kind),
                    st_text_with("; ", reported), first_of(saw));
@@ -311,22 +311,16 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
         loss_text(view, loss, losses);
     deaf_text(view, deaf);
     say_remarks(view, NULL, remarks, counts);
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:b, s:s, s:f, s:I, s:o, s:o, s:i, s:b, "
-        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "schema", "sleeptune-listen/1", "back", st_json_text_or_null(head->way), "server",
-        st_json_text_or_null(head->server), "kernel", st_json_text_or_null(view->kernel), "plays",
-        st_json_text_or_null(head->plays), "records", st_json_text_or_null(head->records),
-        "rate_hz", view->rate_hz, "channels", view->channels, "period_frames",
-        st_json_positive(head->period_frames), "valid", st_hearing_valid(result), "path_class",
-        st_hearing_classes[result->path_class].name, "heard_s", result->heard_s, "losses_n",
-        (json_int_t)result->losses_n, "losses", losses, "per_hour_max95",
-        st_json_real_or_null(true, result->per_hour_max95), "forced_glitches", result->forced_n,
-        "forced_glitches_found", result->forced_n > 0 && result->forced_found_n == result->forced_n,
-        "cannot_hear", deaf, "latency_frames",
-        st_json_integer_or_null(view->latency_known, view->latency_frames), "gain_db",
-        st_json_real_or_null(true, result->gain_db), "noise_db",
-        st_json_real_or_null(true, result->noise_db), "drift_ppm",
-        st_json_real_or_null(true, result->drift_ppm), "rate_ppm",
-        st_json_real_or_null(true, view->rate_ppm), "remarks", remarks, "events", counts);
+    return st_json_object(
+        "schema:t back:e server:e kernel:e plays:e records:e rate_hz:u channels:u period_frames:p "
+        "valid:b path_class:t heard_s:d losses_n:i losses:o per_hour_max95:d forced_glitches:u "
+        "forced_glitches_found:b cannot_hear:o latency_frames:o gain_db:d noise_db:d drift_ppm:d "
+        "rate_ppm:d remarks:o events:o",
+        "sleeptune-listen/1", head->way, head->server, view->kernel, head->plays, head->records,
+        view->rate_hz, view->channels, (int64_t)head->period_frames, st_hearing_valid(result),
+        st_hearing_classes[result->path_class].name, result->heard_s, (int64_t)result->losses_n,
+        losses, result->per_hour_max95, result->forced_n,
+        result->forced_n > 0 && result->forced_found_n == result->forced_n, deaf,
+        st_json_integer_or_null(view->latency_known, view->latency_frames), result->gain_db,
+        result->noise_db, result->drift_ppm, view->rate_ppm, remarks, counts);
 }

@@ -33,13 +33,13 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 static json_t *row_json(const struct st_predict_row *row)
 {
-    return json_pack("{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", row->frames, "period_us",
-                     row->period_us, "episodes",
-                     st_json_integer_or_null(row->known, (json_int_t)row->episodes_n), "per_hour",
-                     st_json_real_or_null(row->known, row->per_hour), "at_most_per_hour",
-                     st_json_real_or_null(row->known, row->high), "reason",
-                     st_json_text_or_null(row->reason), "headroom_percent",
-                     st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
+    return st_json_object(
+        "frames:u period_us:d episodes:o per_hour:o at_most_per_hour:o reason:e headroom_percent:o",
+        row->frames, row->period_us,
+        st_json_integer_or_null(row->known, (json_int_t)row->episodes_n),
+        st_json_real_or_null(row->known, row->per_hour),
+        st_json_real_or_null(row->known, row->high), row->reason,
+        st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
 }
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table)

@@ -39,8 +39,8 @@ static json_t *markup(const char *text, const char *next)
 static void print_waybar(FILE *out, const struct st_status_line *line)
 {
     const char *next = st_text_joined(line->next, " - ", line->next_why);
-    json_t *object = json_pack("{s:s, s:o, s:o}", "class", line->class, "text",
-                               markup(line->brief, ""), "tooltip", markup(line->sentence, next));
+    json_t *object = st_json_object("class:t text:o tooltip:o", line->class,
+                                    markup(line->brief, ""), markup(line->sentence, next));
     (void)json_dumpf(object, out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(object);
 }

@@ -218,38 +218,32 @@ void st_tune_output_next(const struct st_tune_output *output, FILE *out)
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
-    return json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)row->dropouts.pairs_n, "late",
-                     (json_int_t)mean->late_n, "dropouts",
-                     (json_int_t)(mean->events_n + mean->others_n));
+    return st_json_object("blocks:u late:i dropouts:i", row->dropouts.pairs_n, mean->late_n,
+                          mean->events_n + mean->others_n);
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)
 {
     const struct st_tuning_row *row = &output->tuning->rows[i];
-    const bool helps = row->outcome == ST_TUNING_HELPS;
-    st_json_set(object, "outcome", st_tuning_outcome_name(row->outcome));
-    st_json_set(object, "pairs", row->evidence.pairs_n);
-    st_json_set(object, "e_value",
-                st_json_real_or_null(true, st_tuning_e(&row->evidence, ST_TUNING_FEWER)));
-    st_json_set(object, "fold",
-                helps ? json_pack("{s:f, s:f, s:f}", "value", row->fold.value, "low", row->fold.low,
-                                  "high", row->fold.high)
-                      : json_null());
-    st_json_set(object, "without", arm_json(row, 0));
-    st_json_set(object, "with", arm_json(row, 1));
+    json_t *fold = NULL;
+    if (row->outcome == ST_TUNING_HELPS)
+        fold =
+            st_json_object("value:d low:d high:d", row->fold.value, row->fold.low, row->fold.high);
+    st_json_add(object, "outcome:t pairs:u e_value:d fold:o without:o with:o",
+                st_tuning_outcome_name(row->outcome), row->evidence.pairs_n,
+                st_tuning_e(&row->evidence, ST_TUNING_FEWER), fold, arm_json(row, 0),
+                arm_json(row, 1));
 }
 
 static json_t *candidate_json(const struct st_tune_output *output, size_t i)
 {
     const struct st_candidate *row = &output->candidates->rows[i];
-    const char *why = why_not(output, i);
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s?}", "id", row->finding->rule->id, "setting",
-                  st_json_safe_string(row->setting), "now", st_json_safe_string(row->now), "trial",
-                  st_json_safe_string(row->trial), "cost_us",
-                  st_json_real_or_null(row->finding->effect_known, row->finding->effect_us), "why",
-                  st_json_text_or_null(why), "refused", row->refused);
-    if (object != NULL && output->tuning != NULL)
+        st_json_object("id:t setting:s now:s trial:s cost_us:o why:e refused:t",
+                       row->finding->rule->id, row->setting, row->now, row->trial,
+                       st_json_real_or_null(row->finding->effect_known, row->finding->effect_us),
+                       why_not(output, i), row->refused);
+    if (output->tuning != NULL)
         add_result(object, output, i);
     return object;
 }
@@ -267,16 +261,12 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
         json_array_append_new(rows, candidate_json(output, i));
     ST_EACH_OF (finding, candidates->later, candidates->later_n)
         json_array_append_new(later, json_string((*finding)->rule->id));
-    json_t *document =
-        json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
-                  (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz,
-                  "budget_s", st_ns_seconds(output->budget_ns), "sure",
-                  (json_int_t)output->plan->sure_n, "candidates", rows, "before_after_only", later);
-    if (t == NULL || document == NULL)
+    json_t *document = st_json_object(
+        "schema:t frames:u rate_hz:u budget_s:d sure:i candidates:o before_after_only:o",
+        "sleeptune-tune/1", output->wish->frames, output->wish->rate_hz,
+        st_ns_seconds(output->budget_ns), (int64_t)output->plan->sure_n, rows, later);
+    if (t == NULL)
         return document;
-    st_json_set(document, "end", ends[t->end]);
-    st_json_set(document, "why", st_json_text_or_null(t->why));
-    st_json_set(document, "real_time", output->real_time);
-    st_json_set(document, "blocks", t->blocks_n);
-    return document;
+    return st_json_add(document, "end:t why:e real_time:b blocks:u", ends[t->end], t->why,
+                       output->real_time, t->blocks_n);
 }

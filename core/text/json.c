@@ -2,6 +2,7 @@
 
 #include "core/text/safe.h"
 
+#define KEY_BYTES    64
 #define ESCAPE_BYTES 6 /* bytes of an escape such as \u009b */
 
 json_t *st_json_safe_string(const char *text)
@@ -12,6 +13,56 @@ json_t *st_json_safe_string(const char *text)
     json_t *string = safe != NULL ? json_string(st_safe_text(safe)) : NULL;
     free(safe);
     return string;
+}
+
+/* The next argument as JSON; NULL: null. */
+static json_t *value_of(char type, va_list *args)
+{
+    int64_t number;
+    switch (type) {
+    case 'i':
+        return json_integer(va_arg(*args, int64_t));
+    case 'n':
+        number = va_arg(*args, int64_t);
+        return st_json_integer_or_null(number != INT64_MIN, number);
+    case 'p':
+        number = va_arg(*args, int64_t);
+        return st_json_integer_or_null(number > 0, number);
+    case 'u':
+        return json_integer(va_arg(*args, int));
+    case 'd':
+        return json_real(va_arg(*args, double));
+    case 'b':
+        return json_boolean(va_arg(*args, int));
+    case 't':
+        return json_string(va_arg(*args, const char *));
+    case 's':
+        return st_json_safe_string(va_arg(*args, const char *));
+    case 'e':
+        return st_json_text_or_null(va_arg(*args, const char *));
+    case 'o':
+        return va_arg(*args, json_t *);
+    default:
+        return NULL;
+    }
+}
+
+json_t *st_json_add(json_t *object, const char *members, ...)
+{
+    va_list args;
+    char key[KEY_BYTES];
+    va_start(args, members);
+    while (*members != '\0') {
+        const size_t len = strcspn(members, ": ");
+        ST_PRINT(key, "%.*s", (int)len, members);
+        members += len + (members[len] == ':');
+        json_t *value = value_of(*members, &args);
+        (void)json_object_set_new(object, key, value != NULL ? value : json_null());
+        members += strcspn(members, " ");
+        members += *members == ' ';
+    }
+    va_end(args);
+    return object;
 }
 
 int st_json_write(const char *text, size_t bytes, void *ctx)

@@ -41,6 +41,25 @@ static inline json_t *st_json_itself(json_t *value)
              : st_json_unsigned, default                                                          \
              : json_integer)(value)
 
+/** Adds members to an object. `members` has a word for each one, a key and a letter for its type:
+ * "time_ns:i client:e". The values follow, one for each letter:
+ *   i  int64_t or uint64_t, never a shorter type
+ *   n  as i; null for INT64_MIN, which stands for unknown
+ *   p  as i; null for 0 or less, which stand for unknown
+ *   u  int, or a shorter type
+ *   d  double; null if infinite, or NAN
+ *   b  bool
+ *   t  text of ours; null for NULL
+ *   s  text of others, which is made safe (core/text/safe.h)
+ *   e  as s; null for ""
+ *   o  JSON, whose reference it takes; null for NULL
+ * A key without a letter is null, and has no value. Out of memory omits members, or they become
+ * null. @return object. */
+json_t *st_json_add(json_t *object, const char *members, ...);
+
+/** A new object with these members. */
+#define st_json_object(...) st_json_add(json_object(), __VA_ARGS__)
+
 /** Appends a value to an array; takes its reference. If the value or the array is NULL (out of
  * memory), the array is freed and becomes NULL, so that json_pack() with it fails. */
 static inline void st_json_append(json_t **array, json_t *value)
@@ -63,18 +82,6 @@ static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
 static inline json_t *st_json_error(int error)
 {
     return error != 0 ? json_string(strerror(-error)) : json_null();
-}
-
-/** An integer; null for INT64_MIN, which stands for unknown or absent. */
-static inline json_t *st_json_known(int64_t value)
-{
-    return value != INT64_MIN ? json_integer(value) : json_null();
-}
-
-/** An integer; null for 0 or less, which stand for unknown. */
-static inline json_t *st_json_positive(int64_t value)
-{
-    return st_json_integer_or_null(value > 0, value);
 }
 
 /** A real number; null if it is not known, or infinite, which JSON cannot express. */

@@ -304,6 +304,6 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
 char *st_causes_text(struct st_causes_now *now)
 {
     json_t *document = st_cause_sums_json(&now->sums, &now->span);
-    json_object_set_new(document, "dropouts", json_null());
+    st_json_add(document, "dropouts");
     return st_json_into_text(document, ST_JSON_PRETTY);
 }

@@ -12,10 +12,9 @@
 json_t *st_culprit_request_answer(int r, const struct st_trace_culprit *culprit)
 {
     if (r != 0)
-        return json_pack("{s:s, s:b, s:n}", "schema", SCHEMA, "traces", r != -ENOTSUP, "name");
-    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:b}", "schema", SCHEMA, "traces", 1, "name",
-                     culprit->name, "ns", (json_int_t)culprit->ns, "turns_ns",
-                     (json_int_t)culprit->turns_ns, "explains", culprit->explains);
+        return st_json_object("schema:t traces:b name", SCHEMA, r != -ENOTSUP);
+    return st_json_object("schema:t traces:b name:t ns:i turns_ns:i explains:b", SCHEMA, true,
+                          culprit->name, culprit->ns, culprit->turns_ns, culprit->explains);
 }
 
 static int64_t length_of(const json_t *document, const char *key)

@@ -134,6 +134,6 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
 
 char *st_route_error_text(const char *error)
 {
-    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-error/1", "error", error),
+    return st_json_into_text(st_json_object("schema:t error:t", "sleeptune-error/1", error),
                              JSON_COMPACT);
 }

@@ -11,53 +11,45 @@
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
     if (median_ns < 0)
-        return json_null();
-    return json_pack("{s:I, s:o, s:o}", "median", (json_int_t)median_ns, "p99",
-                     st_json_integer_or_null(p99_ns >= 0, p99_ns), "max",
-                     st_json_integer_or_null(max_ns >= 0, max_ns));
+        return NULL;
+    return st_json_object("median:i p99:o max:o", median_ns,
+                          st_json_integer_or_null(p99_ns >= 0, p99_ns),
+                          st_json_integer_or_null(max_ns >= 0, max_ns));
 }
 
 static json_t *load_json(const struct st_xrun_load *load)
 {
     if (load->cycles_n == 0)
-        return json_null();
-    return json_pack("{s:I, s:o, s:o, s:o}", "cycles", (json_int_t)load->cycles_n, "busy_ns",
-                     three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns),
-                     "wait_ns",
-                     three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns),
-                     "period_ns", st_json_positive(load->period_ns));
+        return NULL;
+    return st_json_object("cycles:i busy_ns:o wait_ns:o period_ns:p", load->cycles_n,
+                          three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns),
+                          three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns),
+                          load->period_ns);
 }
 
 static json_t *client_json(const struct st_dropout_client *client)
 {
-    json_t *object = st_dropout_json_client(client);
-    st_json_set(object, "playing", client->playing);
     static const char *const between[] = {[ST_XRUN_BETWEEN_STOPS] = "stops",
                                           [ST_XRUN_BETWEEN_UNSEEN] = "not-watched",
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
-    st_json_set(
-        object, "between",
-        st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
-    st_json_set(object, "block_frames", st_json_positive(client->last.block_frames));
-    st_json_set(object, "block_any", json_boolean(client->last.block_any != 0));
-    st_json_set(object, "reserve_ns",
-                st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1));
-    st_json_set(object, "buffer_ns", st_json_positive(client->buffer_ns));
-    st_json_set(object, "drift_ppb",
-                st_json_integer_or_null(client->drift_ppb != 0, client->drift_ppb));
-    st_json_set(object, "load", load_json(&client->load));
-    return object;
+    return st_json_add(st_dropout_json_client(client),
+                       "playing:b between:t block_frames:p block_any:b reserve_ns:o buffer_ns:p "
+                       "drift_ppb:o load:o",
+                       client->playing, between[client->load.between], client->last.block_frames,
+                       client->last.block_any != 0,
+                       st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1),
+                       client->buffer_ns,
+                       st_json_integer_or_null(client->drift_ppb != 0, client->drift_ppb),
+                       load_json(&client->load));
 }
 
 /* The device that plays, and the buffer size and rate of its server. */
 static json_t *in_use_json(const struct st_observed_view *source)
 {
     if (source->seen.period_ns == 0)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I}", "device", st_json_text_or_null(source->seen.device),
-                     "frames", st_json_positive(source->seen.frames), "rate_hz",
-                     st_json_positive(source->seen.rate_hz), "period_ns",
-                     (json_int_t)source->seen.period_ns);
+        return NULL;
+    return st_json_object("device:e frames:p rate_hz:p period_ns:i", source->seen.device,
+                          source->seen.frames, source->seen.rate_hz, source->seen.period_ns);
 }
 
 /* The waits and computing times of all clients in the cycle of a dropout, and a sentence about the
@@ -67,13 +59,12 @@ static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
     const int64_t deadline_ns = cycle->clients[0].deadline_ns;
     char text[2048] = "";
     if (cycle->n == 0)
-        return json_null();
+        return NULL;
     json_t *clients = json_array();
     ST_EACH_OF (client, cycle->clients, cycle->n) {
         json_array_append_new(
-            clients, json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->event.client),
-                               "wait_ns", (json_int_t)client->event.cycle.wait_ns, "busy_ns",
-                               (json_int_t)client->event.cycle.busy_ns));
+            clients, st_json_object("name:s wait_ns:i busy_ns:i", client->event.client,
+                                    client->event.cycle.wait_ns, client->event.cycle.busy_ns));
         if (client->event.cycle.wait_ns + client->event.cycle.busy_ns < deadline_ns)
             continue;
         ST_APPEND(text, "%s waited %s, ", client->event.client,
@@ -84,30 +75,25 @@ static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
             ST_APPEND(text, "had not begun to compute; ");
     }
     ST_APPEND(text, "the next cycle began after %s", st_ns_short(deadline_ns));
-    return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)cycle->wall_ns, "deadline_ns",
-                     (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients",
-                     clients);
+    return st_json_object("time_ns:i deadline_ns:i text:s clients:o", cycle->wall_ns, deadline_ns,
+                          text, clients);
 }
 
 static json_t *source_json(const struct st_observed_view *source)
 {
     static const char *const modes[] = {"off", "auto", "on"};
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary,
-                  "mode", modes[source->mode], "state", st_observed_state_name(source->state),
-                  "why", st_json_text_or_null(source->why));
+        st_json_object("source:t summary:t mode:t state:t why:e", source->source, source->summary,
+                       modes[source->mode], st_observed_state_name(source->state), source->why);
     st_dropout_json_source(object, &source->seen, client_json);
     if (source->opened_n ==
         0) /* the counts of a source that was never watched are unknown (null), not 0 */
-        st_json_set(object, "device_dropouts", json_null());
+        st_json_add(object, "device_dropouts");
     if (source->opened_n == 0 || source->device_only)
-        st_json_set(object, "client_dropouts", json_null());
-    st_json_set(object, "opened", source->opened_n);
-    st_json_set(object, "watched_ns", source->watched_ns);
-    st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
-    st_json_set(object, "in_use", in_use_json(source));
-    st_json_set(object, "cycle", cycle_json(&st_observed_shown(source)->cycle));
-    return object;
+        st_json_add(object, "client_dropouts");
+    return st_json_add(object, "opened:i watched_ns:i since_ns:n in_use:o cycle:o",
+                       source->opened_n, source->watched_ns, source->since_wall_ns,
+                       in_use_json(source), cycle_json(&st_observed_shown(source)->cycle));
 }
 
 json_t *st_observe_json(const struct st_observe_view *view)

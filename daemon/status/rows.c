@@ -35,14 +35,12 @@ struct screen {
 static void begin(struct screen *to, const char *title)
 {
     to->rows = json_array();
-    (void)json_array_append_new(to->sections,
-                                json_pack("{s:s, s:o}", "title", title, "rows", to->rows));
+    (void)json_array_append_new(to->sections, st_json_object("title:t rows:o", title, to->rows));
 }
 
 static json_t *add(const struct screen *to, const char *state, const char *label, const char *text)
 {
-    json_t *row = json_pack("{s:s, s:o, s:s, s:b}", "label", label, "text",
-                            st_json_safe_string(text), "state", state, "detail", to->detail);
+    json_t *row = st_json_object("label:t text:s state:t detail:b", label, text, state, to->detail);
     /* the section owns the row, so the caller may still change it */
     (void)json_array_append_new(to->rows, row);
     return row;
@@ -342,8 +340,7 @@ json_t *st_rows_json(const struct st_view *view)
     add_loop(&to);
     add_sound(&to);
     add_daemon(&to);
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "answer", st_json_safe_string(answer->text),
-                     "brief", st_json_safe_string(answer->brief), "state", answer->state,
-                     "sections", to.sections, "next", st_json_safe_string(answer->next), "next_why",
-                     st_json_safe_string(answer->next_why));
+    return st_json_object("answer:s brief:s state:t sections:o next:s next_why:s", answer->text,
+                          answer->brief, answer->state, to.sections, answer->next,
+                          answer->next_why);
 }

@@ -118,13 +118,12 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
 
 static json_t *row_json(const struct st_cause_sum *row)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(row->cause),
-                     "text", st_cause_kind_text(row->cause), "culprit",
-                     st_json_text_or_null(row->culprit), "count", (json_int_t)row->n, "total_ns",
-                     (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->worst_ns, "explained",
-                     row->figures && row->total_ns > 0
-                         ? json_real((double)row->explained_ns / (double)row->total_ns)
-                         : json_null());
+    const bool explained = row->figures && row->total_ns > 0;
+    return st_json_object(
+        "cause:t text:t culprit:e count:i total_ns:i worst_ns:i explained:o",
+        st_cause_kind_name(row->cause), st_cause_kind_text(row->cause), row->culprit, row->n,
+        row->total_ns, row->worst_ns,
+        st_json_real_or_null(explained, (double)row->explained_ns / (double)row->total_ns));
 }
 
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span)
@@ -136,11 +135,10 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
         n += row->n;
         json_array_append_new(rows, row_json(row));
     }
-    return json_pack(
-        "{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "sleeptune-causes/1",
-        "verdict", st_json_safe_string(verdict_of(sums, span, n)), "asked_from_ns",
-        st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns, "to_ns",
-        (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns, "wakes",
-        (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns, "late_wakes",
-        (json_int_t)n, "tracer", st_json_text_or_null(span->tracer), "rows", rows);
+    return st_json_object(
+        "schema:t verdict:s asked_from_ns:n from_ns:i to_ns:i measured_ns:i wakes:i "
+        "late_threshold_ns:i late_wakes:i tracer:e rows:o",
+        "sleeptune-causes/1", verdict_of(sums, span, n), span->asked_from_wall_ns,
+        span->from_wall_ns, span->to_wall_ns, span->measured_ns, span->wakes_n, span->above_ns, n,
+        span->tracer, rows);
 }

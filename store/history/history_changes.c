@@ -61,9 +61,8 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
         if (last == NULL || last->number != number) {
             if (last != NULL && at_ns < last->at_ns)
                 continue; /* the clock was set back before this change, so it is left out */
-            (void)json_array_append_new(list, json_pack("{s:I, s:I, s:[]}", "from_ns",
-                                                        (json_int_t)from_ns, "at_ns",
-                                                        (json_int_t)at_ns, "what"));
+            (void)json_array_append_new(
+                list, st_json_object("from_ns:i at_ns:i what:o", from_ns, at_ns, json_array()));
             last = &changes->changes[changes->n++];
             *last = (struct st_since_change){.from_ns = from_ns, .at_ns = at_ns, .number = number};
         }
@@ -102,8 +101,8 @@ static void read_sessions(struct st_sql *sql, struct changes *changes)
 
 static json_t *side_json(const struct st_since_side *side)
 {
-    return json_pack("{s:I, s:I, s:I}", "sessions", (json_int_t)side->sessions_n, "playing_ns",
-                     (json_int_t)side->played_ns, "dropouts", (json_int_t)side->dropouts_n);
+    return st_json_object("sessions:i playing_ns:i dropouts:i", (int64_t)side->sessions_n,
+                          side->played_ns, side->dropouts_n);
 }
 
 static void add_verdicts(const struct changes *changes, json_t *list)
@@ -116,9 +115,8 @@ static void add_verdicts(const struct changes *changes, json_t *list)
             verdict = "too-short";
         else if (!change->found)
             verdict = "none";
-        st_json_set(object, "verdict", verdict);
-        st_json_set(object, "before", side_json(&change->before));
-        st_json_set(object, "since", side_json(&change->since));
+        st_json_add(object, "verdict:t before:o since:o", verdict, side_json(&change->before),
+                    side_json(&change->since));
     }
 }
 

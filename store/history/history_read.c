@@ -39,11 +39,10 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
         st_history_read_count(walk->sql, from_ns, to_ns, (to_ns - from_ns) / 2);
     walk->at_ns = to_ns;
     append(walk,
-           json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
-                     (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0, "idle_ns",
-                     (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles", "misses",
-                     "skipped_periods", "late_wakes", "own_dropouts", "dropouts",
-                     st_json_known(dropouts_n), "lateness_max_ns", "conditions"));
+           st_json_object("from_ns:i to_ns:i measured_ns:u idle_ns:i cycles misses "
+                          "skipped_periods late_wakes own_dropouts dropouts:n lateness_max_ns "
+                          "conditions",
+                          from_ns, to_ns, 0, (to_ns - from_ns) * nothing_played, dropouts_n));
 }
 
 /* Adds rows without figures up to to_ns, with separate rows for the times in which nothing played.
@@ -101,13 +100,10 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
                        to_ns);
         walk->since_ns = ST_MIN(from_ns, walk->since_ns);
         walk->until_ns = ST_MAX(to_ns, walk->until_ns);
-        st_json_set(row, "from_ns", from_ns);
-        st_json_set(row, "to_ns", to_ns);
         /* Counts dropouts from the end of the last row on, as rows can overlap or be some seconds
          * apart. */
-        st_json_set(row, "dropouts",
-                    st_json_known(st_history_read_count(sql, walk->at_ns, to_ns, 0)));
-        append(walk, row);
+        append(walk, st_json_add(row, "from_ns:i to_ns:i dropouts:n", from_ns, to_ns,
+                                 st_history_read_count(sql, walk->at_ns, to_ns, 0)));
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);
     }
 }
@@ -203,11 +199,10 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
     if (span->until_ns >
         st_ns_add(walk.at_ns, step_ns == ST_NS_PER_MINUTE ? 2 * ST_NS_PER_MINUTE : 0))
         append_gap(&walk, span->until_ns);
-    json_t *document = json_pack(
-        "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "schema", "sleeptune-history/1", "since_ns",
-        (json_int_t)walk.since_ns, "until_ns", (json_int_t)walk.until_ns, "step_ns",
-        (json_int_t)step_ns, "rows", walk.rows, "conditions", conditions_of(&walk), "watched",
-        st_history_read_watched(sql, walk.since_ns, walk.until_ns), "changes",
+    json_t *document = st_json_object(
+        "schema:t since_ns:i until_ns:i step_ns:i rows:o conditions:o watched:o changes:o",
+        "sleeptune-history/1", walk.since_ns, walk.until_ns, step_ns, walk.rows,
+        conditions_of(&walk), st_history_read_watched(sql, walk.since_ns, walk.until_ns),
         st_history_changes(sql));
     if (sql->r == 0 && document == NULL)
         sql->r = -ENOMEM;

@@ -37,11 +37,29 @@ static void other_text_stays_as_it_is(void **state)
     assert_null(st_json_dump(NULL));
 }
 
+static void members_have_a_key_and_a_type(void **state)
+{
+    json_t *document = st_json_object(
+        "i:i n:n unknown:n p:p zero:p u:u d:d nan:d b:b t:t none:t s:s empty:s e:e nothing:e o:o "
+        "null absent:o",
+        INT64_C(1) << 40, INT64_C(-2), INT64_MIN, INT64_C(3), INT64_C(0), -4, 0.5, (double)NAN,
+        true, "a\nb", NULL, "a\033b", "", "c", "", json_array(), NULL);
+    char *text = json_dumps(st_json_add(document, "i:i", INT64_C(5)), 0);
+    assert_string_equal(
+        text, "{\"i\": 5, \"n\": -2, \"unknown\": null, \"p\": 3, \"zero\": null, \"u\": -4, "
+              "\"d\": 0.5, \"nan\": null, \"b\": true, \"t\": \"a\\nb\", \"none\": null, "
+              "\"s\": \"a?b\", \"empty\": \"\", \"e\": \"c\", \"nothing\": null, \"o\": [], "
+              "\"null\": null, \"absent\": null}");
+    free(text);
+    json_decref(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(controls_are_escaped_and_mean_the_same),
         cmocka_unit_test(other_text_stays_as_it_is),
+        cmocka_unit_test(members_have_a_key_and_a_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
