@@ -3,8 +3,6 @@
 
 /* bytes of the longest event with its indexes, in pages that are not full */
 #define EVENT_BYTES 768
-/* kinds of events (name and source) that are considered; there are about 40 */
-#define KINDS_MAX 64
 /* free pages that one statement gives back to the file system: as many as fit into SQLite's log */
 #define VACUUM_PAGES     200
 #define VACUUMS_MAX      5
@@ -137,70 +135,34 @@ static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_n
                   st_sql_oldest(sql, level, INT64_MAX - ST_NS_PER_DAY) + ST_NS_PER_DAY);
 }
 
-struct kind {
-    char name[24];
-    char source[sizeof(((struct st_event *)NULL)->source)];
-    int64_t n;
-};
-
-/* Reads the kinds of events, the most frequent one first. @return their number. */
-static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
-{
-    int n = 0;
-    sqlite3_stmt *rows = st_sql_rows(
-        sql,
-        "SELECT kind, source, count(*) FROM event GROUP BY kind, source ORDER BY 3 DESC LIMIT ?",
-        "i", (int64_t)KINDS_MAX);
-    while (st_sql_next(sql, rows, "tti", kinds[n].name, sizeof(kinds[n].name), kinds[n].source,
-                       sizeof(kinds[n].source), &kinds[n].n))
-        n++;
-    return n;
-}
-
-/* Finds how many events each kind may keep, so that at most max_n events stay in all. Kinds with
- * fewer events keep all of them. */
-static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
-{
-    int64_t left_n = max_n;
-    for (int i = kinds_n - 1; i >= 0; i--) {
-        if (kinds[i].n > left_n / (i + 1))
-            return left_n / (i + 1);
-        left_n -= kinds[i].n;
-    }
-    return max_n;
-}
-
-/* Removes the rows of `watch` (when a source was watched) from before the source's oldest remaining
- * event. Otherwise those times would count as without dropouts, but their events were only
- * removed. */
-static void forget_watching(struct st_sql *sql, const struct kind *kind)
-{
-    const int64_t from_ns = st_sql_number(
-        sql, INT64_MIN, "SELECT min(wall_ns) FROM event WHERE kind = ? AND source IS ?", "ts",
-        kind->name, kind->source);
-    st_sql_run(sql, "DELETE FROM watch WHERE source = ? AND to_ns <= ?", "ti", kind->source,
-               from_ns);
-    st_sql_run(sql, "UPDATE watch SET from_ns = ? WHERE source = ? AND from_ns < ?", "iti", from_ns,
-               kind->source, from_ns);
-}
+/* The events, each with its number among those of its kind (name and source), from the latest on,
+ * and the time of the next later one. */
+#define NUMBERED                                                                                   \
+    "(SELECT id, kind, source, row_number() OVER same AS number, lag(wall_ns) OVER same AS "       \
+    "later_ns FROM event WINDOW same AS (PARTITION BY kind, source ORDER BY id DESC))"
 
 /* Removes the oldest events of the most frequent kinds until at most max_n events are left. Removes
  * a tenth more, so that the next event does not make this necessary again. */
 static void remove_events_above(struct st_sql *sql, int64_t max_n)
 {
-    struct kind kinds[KINDS_MAX + 1];
     if (st_sql_number(sql, 0, "SELECT count(*) FROM event", "") <= max_n)
         return;
-    const int kinds_n = read_kinds(sql, kinds);
-    const int64_t share_n = share_of(kinds, kinds_n, max_n - max_n / 10);
-    for (int i = 0; i < kinds_n && kinds[i].n > share_n; i++) {
-        st_sql_run(sql,
-                   "DELETE FROM event WHERE +kind = ?1 AND source IS ?2 AND id <= (SELECT id FROM "
-                   "event WHERE +kind = ?1 AND source IS ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
-                   "tsi", kinds[i].name, kinds[i].source, share_n);
-        if (st_event_kind_is_dropout(st_event_kind_of(kinds[i].name)))
-            forget_watching(sql, &kinds[i]);
-    }
+    /* Each kind may keep events with smaller numbers. Kinds with fewer events keep all of them. */
+    const int64_t from = st_sql_number(
+        sql, INT64_MAX, "SELECT number FROM " NUMBERED " ORDER BY number LIMIT 1 OFFSET ?", "i",
+        max_n - max_n / 10);
+    /* Forgets that a source was watched before its oldest dropout that stays. Otherwise those times
+     * would count as without dropouts, but their events were only removed. */
+    st_sql_run(
+        sql,
+        "UPDATE watch SET from_ns = oldest_ns FROM (SELECT source AS of, max(later_ns) AS "
+        "oldest_ns FROM " NUMBERED
+        " WHERE number = ? AND kind IN ('device-dropout', 'client-dropout') GROUP BY source) "
+        "WHERE source = of AND from_ns < oldest_ns",
+        "i", from);
+    st_sql_exec(sql, "DELETE FROM watch WHERE to_ns <= from_ns");
+    st_sql_run(sql, "DELETE FROM event WHERE id IN (SELECT id FROM " NUMBERED " WHERE number >= ?)",
+               "i", from);
 }
 
 static void remove_minutes(struct st_sql *sql, int64_t to_ns)
