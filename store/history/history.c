@@ -1,6 +1,7 @@
 /* Opens, creates, checks and renames the file of a history. */
 #include "store/history/history.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,8 +9,7 @@
 
 #define BUSY_MS    2000
 #define PAGE_BYTES 4096 /* page size of the file, SQLite's default */
-/* where the application id is in the head of an SQLite file (big-endian):
- * sqlite.org/fileformat2.html */
+/* where ST_HISTORY_APPLICATION is in the head of an SQLite file: sqlite.org/fileformat2.html */
 #define APPLICATION_AT 68
 
 /* The tables of an empty file. A file of another version is renamed, not converted. */
@@ -123,39 +123,21 @@ int st_history_look_beside(const char *path, const char **error)
 int st_history_look(const char *path, const char **error)
 {
     static const char magic[16] = "SQLite format 3";
-    unsigned char head[APPLICATION_AT + 4] = {0};
-    sqlite3 *db = NULL;
-    sqlite3_file *file = NULL;
-    sqlite3_int64 bytes = 0;
+    char head[APPLICATION_AT + 4] = "";
     *error = "";
-    int r = look_at_path(path, "", error);
+    const int r = look_at_path(path, "", error);
     if (r < 0)
         return r;
-    /* Reads through SQLite: if this function opened and closed the file itself, the locks of
-     * another reader in this process would be lost. */
-    bool is_read =
-        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
-    if (is_read)
-        is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
-                  file->pMethods != NULL && file->pMethods->xFileSize(file, &bytes) == SQLITE_OK;
-    if (is_read && bytes > 0) {
-        const int n = bytes < (sqlite3_int64)sizeof(head) ? (int)bytes : (int)sizeof(head);
-        is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
-    }
-    sqlite3_close(db);
-    /* SQLite also reports 0 bytes for a file of one byte; stat() gives the real size. */
-    if (is_read && bytes == 0) {
-        struct stat status;
-        is_read = stat(path, &status) == 0 && status.st_size > 0;
-    }
-    if (!is_read)
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
         return 0;
-    const uint8_t *id = head + APPLICATION_AT;
-    const int64_t application =
-        (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
+    const ssize_t n = read(fd, head, sizeof(head));
+    close(fd);
+    if (n <= 0)
+        return 0;
     if (memcmp(head, magic, sizeof(magic)) != 0)
         *error = "it is not a database";
-    else if (application != ST_HISTORY_APPLICATION)
+    else if (memcmp(head + APPLICATION_AT, "SLTP", 4) != 0)
         *error = "it is the database of another program";
     return (*error)[0] == '\0' ? 0 : -EPROTO;
 }

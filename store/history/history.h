@@ -73,10 +73,11 @@ struct st_history;
  * transaction, unless a reader blocks the move. */
 #define ST_HISTORY_LOG_BYTES (1024 * 1024)
 
-/** Identifies a file by its first bytes. Changes, locks and creates nothing. @param error after an
- * error, a sentence without the path. @return 0: a history (whole or damaged), an empty file, no
- * file, or an unreadable one; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL:
- * not a regular file. Threads: any. */
+/** Identifies a file by its first bytes. Changes, locks and creates nothing; but removes the locks
+ * of a history that this process has opened on the same file. @param error after an error, a
+ * sentence without the path. @return 0: a history (whole or damaged), an empty file, no file, or an
+ * unreadable one; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a
+ * regular file. Threads: any. */
 ST_NODISCARD int st_history_look(const char *path, const char **error);
 
 /** Opens a history; creates it if the file is missing or empty. @param error after an error, a

@@ -7,32 +7,16 @@
 
 #define BUSY_MS 1000
 
-/* Makes the URI "file:PATH?OPTIONS". @return false: it does not fit into buf. */
-static bool make_uri(char *buf, size_t buf_bytes, const char *path, const char *options)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    size_t n = 0;
-    for (const char *p = "file:"; *p != '\0'; p++)
-        buf[n++] = *p;
-    for (; *path != '\0' && n + 4 < buf_bytes; path++) {
-        if (strchr("%?#", *path) == NULL) {
-            buf[n++] = *path;
-            continue;
-        }
-        buf[n++] = '%';
-        buf[n++] = hex[(unsigned char)*path >> 4];
-        buf[n++] = hex[(unsigned char)*path & 15];
-    }
-    return *path == '\0' && snprintf(buf + n, buf_bytes - n, "?%s", options) < (int)(buf_bytes - n);
-}
-
 static int open_with(struct st_history_reader *reader, const char *path, const char *options,
                      const char **error)
 {
-    char uri[4096];
-    if (!make_uri(uri, sizeof(uri), path, options))
-        return -ENAMETOOLONG;
+    char uri[4096] = "file:"; /* in which '%', '?' and '#' of the path are written as "%25" ... */
     struct st_sql *sql = &reader->sql;
+    for (; *path != '\0'; path++)
+        ST_APPEND(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    ST_APPEND(uri, "?%s", options);
+    if (strlen(uri) == sizeof(uri) - 1)
+        return -ENAMETOOLONG;
     sql->r = 0;
     const int code = sqlite3_open_v2(
         uri, &sql->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
