@@ -17,16 +17,7 @@ struct st_observe {
     size_t n;
     /* loop.when is "playing", so wake-ups of the daemon are rare while nothing plays */
     bool may_rest;
-    /* when the descriptor of the source was last readable (CLOCK_MONOTONIC) */
-    int64_t read_ns[ST_XRUN_SOURCES_MAX];
-    /* until this time (CLOCK_MONOTONIC) the source's descriptor does not wake the daemon */
-    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX];
-    struct counted {
-        int64_t watched_ns;
-        uint64_t dropouts_n;             /* dropouts of the source's devices and clients */
-        char client[ST_XRUN_NAME_BYTES]; /* program that played in the last minute; "": none */
-    } before[ST_XRUN_SOURCES_MAX];       /* counts of each source at the end of the last minute */
-    int64_t minute_ns;                   /* end of the last minute, CLOCK_MONOTONIC */
+    int64_t minute_ns; /* end of the last minute, CLOCK_MONOTONIC */
     struct st_cycle_levels levels;
 };
 
@@ -63,28 +54,27 @@ static int fd_of(const struct st_observed *o)
 void st_observe_wait(const struct st_observe *observe, struct st_wait *wait)
 {
     const int64_t now_ns = st_platform_now_ns(observe->platform);
-    for (size_t i = 0; i < observe->n; i++) {
-        st_wait_until(wait, observe->sources[i].due_ns);
-        if (observe->sources[i].waiting_n > 0)
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        st_wait_until(wait, o->due_ns);
+        if (o->waiting_n > 0)
             st_wait_until(wait, now_ns + LOOK_EACH_NS);
-        if (observe->rests_until_ns[i] > now_ns)
-            st_wait_until(wait, observe->rests_until_ns[i]);
+        if (o->rests_until_ns > now_ns)
+            st_wait_until(wait, o->rests_until_ns);
         else
-            st_wait_to_read(wait, fd_of(&observe->sources[i]));
+            st_wait_to_read(wait, fd_of(o));
     }
 }
 
 int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
 {
     struct st_playing_facts facts = {0};
-    for (size_t i = 0; i < observe->n; i++) {
-        struct st_observed *o = &observe->sources[i];
+    ST_EACH_OF (o, observe->sources, observe->n) {
         const int64_t now_ns = st_platform_now_ns(observe->platform);
         const bool readable = st_wait_can_read(wait, fd_of(o));
-        if (readable && st_ns_sub(now_ns, observe->read_ns[i]) < LOOK_EACH_NS)
-            observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
+        if (readable && st_ns_sub(now_ns, o->read_ns) < LOOK_EACH_NS)
+            o->rests_until_ns = now_ns + LOOK_EACH_NS;
         if (readable)
-            observe->read_ns[i] = now_ns;
+            o->read_ns = now_ns;
         if (readable || o->due_ns <= now_ns)
             st_observed_turn(o);
         else if (o->waiting_n > 0)
@@ -135,19 +125,17 @@ const struct st_cycle_levels *st_observe_levels(struct st_observe *observe)
 
 void st_observe_free(struct st_observe *observe)
 {
-    for (size_t i = 0; observe != NULL && i < observe->n; i++)
-        st_observed_finish(&observe->sources[i]);
+    if (observe == NULL)
+        return;
+    ST_EACH_OF (o, observe->sources, observe->n)
+        st_observed_finish(o);
     free(observe);
 }
 
 void st_observe_playing(const struct st_observe *observe, struct st_playing_facts *ret)
 {
-    ret->telling_n = 0;
-    ret->blind = ret->by = NULL;
-    ret->played_ns = INT64_MIN;
-    ret->what[0] = '\0';
-    ret->frames = ret->rate_hz = 0;
-    ret->priority = -1;
+    *ret = (struct st_playing_facts){
+        .own_stream = ret->own_stream, .played_ns = INT64_MIN, .priority = -1};
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;
         const bool watching = source->state == ST_OBSERVED_WATCHING;
@@ -179,21 +167,23 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 
 const char *st_observe_unheard(const struct st_observe *observe)
 {
-    const struct st_dropout_client *client = NULL;
-    for (size_t i = 0; observe != NULL && client == NULL && i < observe->n; i++)
-        client = st_dropout_table_unheard(&observe->sources[i].view.seen);
-    return client != NULL ? client->name : "";
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        const struct st_dropout_client *client = st_dropout_table_unheard(&o->view.seen);
+        if (client != NULL)
+            return client->name;
+    }
+    return "";
 }
 
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
 {
-    ret->n = observe->n;
-    for (size_t i = 0; i < observe->n; i++) {
-        struct st_observed *o = &observe->sources[i];
+    ret->n = 0;
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        struct st_observed_view *view = &ret->sources[ret->n++];
         st_observed_age(o);
-        ret->sources[i] = o->view;
+        *view = o->view;
         if (o->recent.sum.n > 0)
-            ret->sources[i].recent = &o->recent;
+            view->recent = &o->recent;
     }
 }
 
@@ -229,9 +219,9 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
 {
     ret->watched.watches_n = 0;
     ret->dropouts_n = 0;
-    for (size_t i = 0; i < observe->n; i++) {
-        const struct st_observed_view *source = &observe->sources[i].view;
-        const struct counted *before = &observe->before[i];
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        const struct st_observed_view *source = &o->view;
+        const struct st_observed_before *before = &o->before;
         const bool test = is_test(source, observe->minute_ns);
         struct st_history_watch watch = {
             .watched_ns = source->watched_ns - before->watched_ns,
@@ -272,30 +262,30 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
 {
     struct st_event *events = calloc(observe->n * ST_OBSERVED_OPEN_MAX, sizeof(*events));
     size_t n = 0;
-    for (size_t i = 0; events != NULL && i < observe->n; i++)
-        n += st_observed_open(&observe->sources[i], events + n);
+    ST_EACH_OF (o, observe->sources, events != NULL ? observe->n : 0)
+        n += st_observed_open(o, events + n);
     *ret = events;
     return n;
 }
 
 void st_observe_count(struct st_observe *observe)
 {
-    for (size_t i = 0; i < observe->n; i++)
-        st_observed_count(&observe->sources[i]);
+    ST_EACH_OF (o, observe->sources, observe->n)
+        st_observed_count(o);
 }
 
 void st_observe_cut(struct st_observe *observe)
 {
-    for (size_t i = 0; observe != NULL && i < observe->n; i++)
-        st_observed_cut(&observe->sources[i]);
+    ST_EACH_OF (o, observe->sources, observe->n)
+        st_observed_cut(o);
 }
 
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)
 {
     take_minute(observe, ret);
-    for (size_t i = 0; i < observe->n; i++) {
-        const struct st_observed_view *source = &observe->sources[i].view;
-        struct counted *before = &observe->before[i];
+    ST_EACH_OF (o, observe->sources, observe->n) {
+        const struct st_observed_view *source = &o->view;
+        struct st_observed_before *before = &o->before;
         /* watched_ns has decreased if a helper program turned out not to have run. The next minutes
          * then count as watched only as far as watched_ns exceeds its old value. */
         if (source->watched_ns > before->watched_ns)

@@ -45,7 +45,7 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
 /** The name of a client that plays through a buffer in which sleeptune does not see dropouts; "":
- * no such client. observe may be NULL. */
+ * no such client. */
 const char *st_observe_unheard(const struct st_observe *observe);
 
 /** What the sources saw in a minute. */
@@ -68,8 +68,7 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
  * the same dropout (struct st_observed_waiting). */
 void st_observe_count(struct st_observe *observe);
 
-/** Adds events for everything counted so far, so that later dropouts are in other events. observe
- * may be NULL. */
+/** Adds events for everything counted so far, so that later dropouts are in other events. */
 void st_observe_cut(struct st_observe *observe);
 
 /* --- the next functions are in observe_view.c and pure --- */

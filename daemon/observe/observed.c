@@ -102,30 +102,27 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
  * are less than ST_OBSERVED_BUS_WAIT_NS apart and the dropout is of this card's buffer, or of any
  * device if the source (JACK) does not name cards. The loss on the bus is then not counted again.
  */
-static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
-                    const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
+static bool is_that(const struct st_observed *other, const struct st_event *event, int64_t wall_ns,
+                    const struct st_observed_waiting *loss)
 {
     const int64_t after_ns = st_ns_sub(wall_ns, loss->wall_ns);
-    const bool at_device = place == ST_DROPOUT_AT_DEVICE_BUFFER;
+    const bool at_device = event->place == ST_DROPOUT_AT_DEVICE_BUFFER;
     return after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
-           ((other->source->terse != NULL && (of_device || at_device)) ||
-            (at_device && is_card(device, &loss->seen)));
+           ((other->source->terse != NULL &&
+             (at_device || event->kind == ST_EVENT_DEVICE_DROPOUT)) ||
+            (at_device && is_card(event->device, &loss->seen)));
 }
 
 static bool ran_dry(const struct st_observed *o, const struct st_observed_waiting *loss)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
         ST_EACH (pending, other->made.pending) {
-            const struct st_event *event = &pending->event;
-            if (is_that(other, event->kind == ST_EVENT_DEVICE_DROPOUT, event->place, event->device,
-                        event->wall_ns, loss))
+            if (is_that(other, &pending->event, pending->event.wall_ns, loss))
                 return true;
         }
         ST_EACH_OF (line, other->waiting, other->waiting_n) {
-            const struct st_xrun_seen *seen = &line->seen;
-            if (seen->kind == ST_XRUN_SEEN_DROPOUT &&
-                is_that(other, seen->event.kind == ST_EVENT_DEVICE_DROPOUT, seen->event.place,
-                        seen->event.device, line->wall_ns, loss))
+            if (line->seen.kind == ST_XRUN_SEEN_DROPOUT &&
+                is_that(other, &line->seen.event, line->wall_ns, loss))
                 return true;
         }
     }

@@ -73,6 +73,13 @@ struct st_observed_waiting {
     int64_t at_ns, wall_ns;
 };
 
+/** Counts of a source at the end of the last minute. */
+struct st_observed_before {
+    int64_t watched_ns;
+    uint64_t dropouts_n;             /* dropouts of the source's devices and clients */
+    char client[ST_XRUN_NAME_BYTES]; /* program that played in the last minute; "": none */
+};
+
 /** A source and all that is known of it. Threads: one. */
 struct st_observed {
     const struct st_xrun_source *source;
@@ -104,6 +111,11 @@ struct st_observed {
     bool quiet;        /* nothing plays, so an absent source is opened less often */
     int64_t due_ns;    /* when st_observed_turn must be called next */
     int64_t turned_ns; /* when st_observed_turn was last called with an open source */
+
+    /* for observe.c: when the source's descriptor was last readable, and until when it does not
+     * wake the daemon (CLOCK_MONOTONIC) */
+    int64_t read_ns, rests_until_ns;
+    struct st_observed_before before;
 };
 
 /** Initialises a source that is off until st_observed_set. */
