@@ -12,35 +12,34 @@ struct list {
 };
 
 /* Events come sorted by source. */
-static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+static void take(struct list *list, const struct st_event *event)
 {
-    struct list *list = ctx;
     if (list->n == 0 || !st_text_is(list->sources[list->n - 1].name, event->source)) {
         if (list->n == ST_HISTORY_WATCHES_MAX)
-            return 0;
+            return;
         memcpy(list->sources[list->n++].name, event->source, sizeof(event->source));
     }
     if (event->count_n >= 0)
         st_dropout_table_take_event(&list->sources[list->n - 1].table, event, event->wall_ns);
-    return 0;
 }
 
-int st_dropout_list_add(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                        json_t *document)
+json_t *st_dropout_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns)
 {
     struct st_dropout_source sources[ST_HISTORY_WATCHES_MAX];
     struct list *list = calloc(1, sizeof(*list));
     if (list == NULL)
-        return -ENOMEM;
-    int r = st_history_read_dropouts(reader, since_ns, until_ns, take, list);
+        return NULL;
+    int64_t id;
+    struct st_event event;
+    struct sqlite3_stmt *rows = st_history_read_dropouts(reader, since_ns, until_ns);
+    while (st_history_read_next(reader, rows, &id, &event))
+        take(list, &event);
     ST_EACH_OF (source, list->sources, list->n) {
         st_dropout_table_age(&source->table, INT64_MAX, false);
         sources[source - list->sources] = (struct st_dropout_source){
             .name = source->name, .table = &source->table, .asked = true};
     }
-    if (r == 0 &&
-        json_object_set_new(document, "dropouts", st_dropout_json_list(sources, list->n)) != 0)
-        r = -ENOMEM;
+    json_t *dropouts = st_dropout_json_list(sources, list->n);
     free(list);
-    return r;
+    return dropouts;
 }

@@ -6,11 +6,10 @@
 #include "story/event_story.h"
 
 /** Finds what a history knows about the time of an event. Whether the test loop was on time is
- * known after the end of the dropout's minute. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_event_list_beside(struct st_history_reader *reader,
-                                      const struct st_event *event, struct st_story_beside *ret);
+ * known after the end of the dropout's minute. */
+void st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
+                          struct st_story_beside *ret);
 
-/** Document sleeptune-events/1 as text, which the caller frees. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_event_list_text(struct st_history_reader *reader,
-                                    const struct st_history_events_wish *wish, char **ret);
+/** Document sleeptune-events/1 as text, which the caller frees; NULL: out of memory. */
+char *st_event_list_text(struct st_history_reader *reader,
+                         const struct st_history_events_wish *wish);

@@ -118,9 +118,8 @@ static const struct {
     {"prompted", {0, LONGEST_NS, 0, true}},
 };
 
-static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+static void take_mark(struct list *list, const struct st_event *event)
 {
-    struct list *list = ctx;
     struct st_heard_mark *mark = &list->marks[list->n];
     list->about[list->n++] = (struct about){.heard = *event, .cause = CAUSES};
     *mark = ways[0].mark;
@@ -129,7 +128,6 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
             *mark = way->mark;
     }
     mark->at_ns = event->wall_ns;
-    return 0;
 }
 
 /* Rank of an event as an explanation of a mark; the highest is preferred: 2 for a source that was
@@ -224,13 +222,12 @@ static bool is_too_short(const struct list *list, const struct st_event *event)
     return isfinite(shortest_ns) && (double)event->lateness_ns < shortest_ns / 2;
 }
 
-static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
+static void take_event(struct list *list, const struct st_event *event)
 {
-    struct list *list = ctx;
     const struct st_event_pressure *c = &event->pressure;
     const size_t cause = cause_of(event);
     if (cause == CAUSES)
-        return 0;
+        return;
     if (event->kind != ST_EVENT_LATE_WAKE || !is_too_short(list, event))
         take(list, event, cause);
     if (c->pressure_memory_permille >= MUCH)
@@ -239,7 +236,6 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
         add(list, event, OF_DISK);
     if (c->throttles_n > 0)
         add(list, event, OF_THROTTLING);
-    return 0;
 }
 
 static int by_start(const void *left, const void *right)
@@ -331,41 +327,42 @@ static json_t *document_of(struct list *list)
                           answer_text(list, counted_n), counted_n, marks);
 }
 
-int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                       json_t **ret)
+json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns)
 {
     struct list *list = calloc(1, sizeof(*list));
-    int64_t oldest_ns = INT64_MIN;
+    struct st_event event;
+    int64_t id;
     bool more;
     if (list == NULL)
-        return -ENOMEM;
-    int r = st_history_read_last(reader, EVENTS_MAX, &oldest_ns);
+        return NULL;
+    const int64_t oldest_ns = st_history_read_last(reader, EVENTS_MAX);
     since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
     struct st_history_events_wish wish = {.since_ns = since_ns,
                                           .until_ns = until_ns,
                                           .limit = MARKS_MAX,
                                           .kind = st_event_kind_name(ST_EVENT_HEARD)};
-    if (r == 0)
-        r = st_history_read_events(reader, &wish, take_mark, list, &more);
+    struct sqlite3_stmt *rows = st_history_read_events(reader, &wish, &more);
+    while (st_history_read_next(reader, rows, &id, &event))
+        take_mark(list, &event);
     wish.kind = "";
     wish.limit = EVENTS_MAX;
     /* Reads events from LONGEST_NS before since_ns on, because the first mark may be explained by
      * one of these. */
     wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
-    if (r == 0 && list->n > 0)
-        r = st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);
-    if (r == 0 && list->n > 0)
-        r = st_history_read_events(reader, &wish, take_event, list, &more);
-    for (size_t i = 0; r == 0 && i < list->n; i++) {
-        if (list->about[i].cause != CAUSES)
-            r = st_event_list_beside(reader, &list->about[i].found, &list->about[i].beside);
+    if (list->n > 0) {
+        st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);
+        rows = st_history_read_events(reader, &wish, &more);
+        while (st_history_read_next(reader, rows, &id, &event))
+            take_event(list, &event);
     }
-    if (r == 0) {
-        qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-        *ret = document_of(list);
+    ST_EACH_OF (about, list->about, list->n) {
+        if (about->cause != CAUSES)
+            st_event_list_beside(reader, &about->found, &about->beside);
     }
+    qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
+    json_t *document = document_of(list);
     free(list);
-    return r;
+    return document;
 }
 
 char *st_heard_list_none(const char *why)

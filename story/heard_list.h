@@ -4,11 +4,9 @@
 
 #include "store/history/history_read.h"
 
-/** Document sleeptune-heard/1, a new reference. @param since_ns, until_ns INT64_MIN, INT64_MAX: no
- * limit.
- * @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns,
-                                    int64_t until_ns, json_t **ret);
+/** Document sleeptune-heard/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return
+ * new reference; NULL: out of memory. */
+json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns);
 
 /** The document without marks, with a sentence why, for a history that cannot be read. @return
  * NULL: out of memory. */

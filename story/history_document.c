@@ -27,32 +27,37 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
                                                   .limit = given_or(asked->limit, USUAL_EVENTS),
                                                   .kind = asked->kind};
     json_t *document = NULL;
-    int r = -ERANGE;
+    char *text = NULL;
     switch (asked->document) {
     case ST_HISTORY_OF_STEPS:
-        if (steps.since_ns <= now_ns)
-            r = st_history_read_steps(reader, &steps, &document);
+        if (steps.since_ns > now_ns)
+            return -ERANGE;
+        document = st_history_read_steps(reader, &steps);
         since_ns = st_json_integer(document, "since_ns");
         until_ns = st_json_integer(document, "until_ns");
         break;
     case ST_HISTORY_OF_EVENTS:
-        return st_event_list_text(reader, &events, ret);
+        text = st_event_list_text(reader, &events);
+        break;
     case ST_HISTORY_OF_CAUSES:
-        r = st_history_read_causes(reader, since_ns, until_ns, sums, span, &document);
+        document = st_history_read_causes(reader, since_ns, until_ns, sums, span);
         break;
     case ST_HISTORY_OF_HEARD:
-        r = st_heard_list_read(reader, since_ns, until_ns, &document);
+        document = st_heard_list_read(reader, since_ns, until_ns);
         break;
     case ST_HISTORY_OF_SIZES:
-        r = st_size_list_read(reader, since_ns, until_ns, &document);
+        document = st_size_list_read(reader, since_ns, until_ns);
     }
-    if (r == 0 &&
-        (asked->document == ST_HISTORY_OF_STEPS || asked->document == ST_HISTORY_OF_CAUSES))
-        r = st_dropout_list_add(reader, since_ns, until_ns, document);
-    if (r == 0)
-        *ret = json_dumps(document, ST_JSON_PRETTY);
-    json_decref(document);
-    return r == 0 && *ret == NULL ? -ENOMEM : r;
+    if (asked->document == ST_HISTORY_OF_STEPS || asked->document == ST_HISTORY_OF_CAUSES)
+        st_json_add(document, "dropouts:o", st_dropout_list_read(reader, since_ns, until_ns));
+    const int r = st_history_read_result(reader);
+    if (document != NULL)
+        text = st_json_into_text(document, ST_JSON_PRETTY);
+    if (r == 0 && text != NULL)
+        *ret = text;
+    else
+        free(text);
+    return r == 0 && text == NULL ? -ENOMEM : r;
 }
 
 const char *st_history_document_error(const struct st_history_reader *reader, int r)

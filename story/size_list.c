@@ -90,15 +90,13 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         st_json_integer_or_null(until_ns != INT64_MAX, until_ns), list, runs, section);
 }
 
-int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                      json_t **ret)
+json_t *st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns)
 {
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
     if (sizes == NULL)
-        return -ENOMEM;
-    const int r = st_history_read_sizes(reader, since_ns, until_ns, sizes);
-    if (r == 0)
-        *ret = document_of(sizes, since_ns, until_ns);
+        return NULL;
+    st_history_read_sizes(reader, since_ns, until_ns, sizes);
+    json_t *document = document_of(sizes, since_ns, until_ns);
     free(sizes);
-    return r;
+    return document;
 }

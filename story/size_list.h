@@ -11,8 +11,6 @@ struct st_size_rate {
     double per_hour, low, high;
 } st_size_list_rate(const struct st_history_size *size);
 
-/** Document sleeptune-sizes/1, a new reference. @param since_ns, until_ns INT64_MIN, INT64_MAX: no
- * limit.
- * @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_size_list_read(struct st_history_reader *reader, int64_t since_ns,
-                                   int64_t until_ns, json_t **ret);
+/** Document sleeptune-sizes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return
+ * new reference; NULL: out of memory. */
+json_t *st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns);

@@ -93,13 +93,12 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
         return st_causes_text(&ask->now);
     if (reader == NULL)
         return ask->marked ? st_heard_list_none(error) : refuse(http_status, HTTP_NO_STORE, error);
-    int r = st_history_read_running(reader, &ask->watched);
-    if (r == 0)
-        r = st_history_read_open_events(reader, ask->open, ask->open_n);
-    if (r == 0)
-        r = ask->which == ST_ROUTE_TRACE
-                ? read_trace(reader, view->path, query, &text)
-                : st_history_document_text(reader, &asked, &ask->now.sums, &ask->now.span, &text);
+    st_history_read_running(reader, &ask->watched);
+    st_history_read_open_events(reader, ask->open, ask->open_n);
+    const int r =
+        ask->which == ST_ROUTE_TRACE
+            ? read_trace(reader, view->path, query, &text)
+            : st_history_document_text(reader, &asked, &ask->now.sums, &ask->now.span, &text);
     if (r == -ENOENT && ask->which == ST_ROUTE_TRACE)
         text = refuse(http_status, HTTP_NOT_FOUND, "sleeptuned has no record of that moment");
     else if (r == -ERANGE || r == -E2BIG)
@@ -115,11 +114,11 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
 const char *st_history_answer_changed(const char *path, int64_t now_wall_ns)
 {
     struct st_history_reader *reader;
-    json_t *changes = NULL;
     const char *text = "", *error;
     bool worse = false;
     if (st_history_read_open(path, &reader, &error) == 0) {
-        if (st_history_read_changes(reader, &changes) == 0)
+        json_t *changes = st_history_read_changes(reader);
+        if (st_history_read_result(reader) == 0)
             text = st_change_story_text(changes, now_wall_ns, &worse);
         json_decref(changes);
         st_history_read_close(reader);

@@ -242,16 +242,16 @@ static int open_file(struct st_history_file *file, const char **error)
 /* Writes all rows in one transaction. */
 static int write_rows(struct st_history_file *file, const struct st_waiting_rows *rows)
 {
-    int r = st_history_begin(file->history);
-    for (const struct st_waiting_row *row = rows->rows; r == 0 && row != NULL; row = row->next) {
+    st_history_begin(file->history);
+    for (const struct st_waiting_row *row = rows->rows; row != NULL; row = row->next) {
         if (row->is_event)
-            r = st_history_add_event(file->history, &row->event);
+            st_history_add_event(file->history, &row->event);
         else if (row->minute.lateness != NULL)
-            r = st_history_add_minute(file->history, &row->minute);
-        if (r == 0 && !row->is_event)
-            r = st_history_add_watched(file->history, &row->watched);
+            st_history_add_minute(file->history, &row->minute);
+        if (!row->is_event)
+            st_history_add_watched(file->history, &row->watched);
     }
-    return r == 0 ? st_history_commit(file->history) : r;
+    return st_history_commit(file->history);
 }
 
 /* Removes old rows: once an hour, when the rows that were written leave too little room for
@@ -315,11 +315,9 @@ static int write_facts(struct st_history_file *file)
         return 0;
     st_fingerprint_take(p, geteuid() != 0 ? getenv("HOME") : NULL, taken);
     const int64_t from_ns = last_ns != INT64_MIN && last_ns <= wall_ns ? last_ns : wall_ns;
-    int r = st_history_begin(file->history);
-    if (r == 0)
-        r = st_history_add_facts(file->history, from_ns, wall_ns, taken->facts, taken->n);
-    if (r == 0)
-        r = st_history_commit(file->history);
+    st_history_begin(file->history);
+    st_history_add_facts(file->history, from_ns, wall_ns, taken->facts, taken->n);
+    const int r = st_history_commit(file->history);
     if (r < 0)
         st_history_rollback(file->history);
     st_fingerprint_finish(taken);

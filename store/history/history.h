@@ -112,19 +112,17 @@ void st_history_abandon(struct st_history *history);
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf,
                                       size_t buf_bytes);
 
-/** Begins a transaction: all rows added before commit are written, or none. Errors as
- * st_history_open; after an error call st_history_rollback. */
-ST_NODISCARD int st_history_begin(struct st_history *history);
-ST_NODISCARD int st_history_add_minute(struct st_history *history,
-                                       const struct st_history_minute *minute);
-ST_NODISCARD int st_history_add_watched(struct st_history *history,
-                                        const struct st_history_watched *watched);
-ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
+/** Begins a transaction: all rows added before commit are written, or none. st_history_commit
+ * returns the first error, as st_history_open; then call st_history_rollback. */
+void st_history_begin(struct st_history *history);
+void st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
+void st_history_add_watched(struct st_history *history, const struct st_history_watched *watched);
+void st_history_add_event(struct st_history *history, const struct st_event *event);
 /** Adds a row for each fact that differs from its last row, and for each file or package that was
  * removed; together they are one change. The first facts of a kind are not a change. @param from_ns
  * when the facts were last compared. */
-ST_NODISCARD int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
-                                      const struct st_history_fact *facts, size_t facts_n);
+void st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
+                          const struct st_history_fact *facts, size_t facts_n);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 

@@ -110,9 +110,9 @@ static void add_unwritten(const struct st_cause_sums *from, const struct st_caus
         st_cause_sums_add(sums, row);
 }
 
-int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                           const struct st_cause_sums *unwritten,
-                           const struct st_cause_span *minute, json_t **ret)
+json_t *st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                               const struct st_cause_sums *unwritten,
+                               const struct st_cause_span *minute)
 {
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns,
@@ -120,14 +120,11 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
                                      "the kernel's trace (trace.enabled) was off in that time"};
     read_span(&reader->sql, since_ns, until_ns, &span);
     read_rows(&reader->sql, since_ns, until_ns, &sums, &span);
-    if (reader->sql.r < 0)
-        return reader->sql.r;
     ST_EACH_OF (row, sums.rows, sums.n) {
         if (row->culprit[0] != '\0')
             span.tracer[0] = '\0';
     }
     if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < until_ns)
         add_unwritten(unwritten, minute, &sums, &span);
-    *ret = st_cause_sums_json(&sums, &span);
-    return 0;
+    return st_cause_sums_json(&sums, &span);
 }

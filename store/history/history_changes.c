@@ -12,8 +12,8 @@
 
 #define LAST "(SELECT kind, name, value, max(id) FROM fact GROUP BY kind, name)"
 
-int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
-                         const struct st_history_fact *facts, size_t facts_n)
+void st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
+                          const struct st_history_fact *facts, size_t facts_n)
 {
     struct st_sql *sql = &history->sql;
     st_sql_exec(sql, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, "
@@ -36,7 +36,6 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
                " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN (SELECT kind "
                "FROM temp.seen) AND (kind, name) NOT IN (SELECT kind, name FROM temp.seen)",
                "iii", from_ns, wall_ns, number);
-    return sql->r;
 }
 
 /* --- reading --- */
@@ -120,8 +119,9 @@ static void add_verdicts(const struct changes *changes, json_t *list)
     }
 }
 
-json_t *st_history_changes(struct st_sql *sql)
+json_t *st_history_read_changes(struct st_history_reader *reader)
 {
+    struct st_sql *sql = &reader->sql;
     struct changes *changes = calloc(1, sizeof(*changes));
     json_t *list = json_array();
     if (changes != NULL && list != NULL)
@@ -142,10 +142,4 @@ json_t *st_history_changes(struct st_sql *sql)
         add_verdicts(changes, list);
     free(changes);
     return list;
-}
-
-int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
-{
-    *ret = st_history_changes(&reader->sql);
-    return reader->sql.r;
 }

@@ -37,8 +37,8 @@ void st_history_make_event_table(struct st_sql *sql)
                ST_ROOM(2048)));
 }
 
-/* Inserts an event. Unknown fields become NULL. @return 0 or a negative errno value. */
-static int insert(struct st_sql *sql, const char *format, const struct st_event *event)
+/* Inserts an event. Unknown fields become NULL. */
+static void insert(struct st_sql *sql, const char *format, const struct st_event *event)
 {
     int i = 0, code = SQLITE_OK;
     sqlite3_stmt *rows = st_sql_rows(sql, sql_of(format, ST_ROOM(1024)), "");
@@ -57,29 +57,28 @@ static int insert(struct st_sql *sql, const char *format, const struct st_event 
         sql->r = st_sql_errno(sql, code);
     while (st_sql_next(sql, rows, "")) {
     }
-    return sql->r;
 }
 
-int st_history_add_event(struct st_history *history, const struct st_event *event)
+void st_history_add_event(struct st_history *history, const struct st_event *event)
 {
-    return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
+    insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
 /* Makes a temporary view `event` that joins the events in the file and the open ones, which are
  * not in the file yet. A statement that names `event` then uses this view, not the table of the
  * file. */
-int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
-                                size_t n)
+void st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
+                                 size_t n)
 {
     static const char make[] =
         "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;CREATE TEMP VIEW event "
         "AS SELECT * FROM main.event UNION ALL SELECT * FROM temp.open_event";
     if (n == 0)
-        return 0;
+        return;
     struct st_sql *sql = &reader->sql;
     st_sql_exec(sql, make);
     ST_EACH_OF (event, events, n)
-        (void)insert(sql, "INSERT INTO open_event (@) VALUES (*)", event);
+        insert(sql, "INSERT INTO open_event (@) VALUES (*)", event);
     /* Drops an open event that was written to the file after the caller had copied it: the event in
      * the file counts. */
     st_sql_exec(
@@ -89,7 +88,6 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
         "open_event.source AND kept.client IS open_event.client AND kept.device IS "
         "open_event.device AND kept.reason IS open_event.reason AND kept.place IS open_event.place "
         "AND kept.certainty IS open_event.certainty);UPDATE open_event SET id = -rowid");
-    return sql->r;
 }
 
 /* --- reading; the file is not trusted --- */
@@ -118,33 +116,29 @@ static bool read_event(sqlite3_stmt *row, int64_t *id, struct st_event *event)
            (event->kind != ST_EVENT_LATE_WAKE || event->lateness_ns != INT64_MIN);
 }
 
-static int take_all(struct st_sql *sql, sqlite3_stmt *rows, st_history_event_fn take, void *ctx)
+bool st_history_read_next(struct st_history_reader *reader, sqlite3_stmt *events, int64_t *ret_id,
+                          struct st_event *ret)
 {
-    struct st_event event;
-    int64_t id;
-    while (st_sql_next(sql, rows, "")) {
-        if (read_event(rows, &id, &event)) /* leaves out rows that sleeptuned did not write */
-            sql->r = take(ctx, id, &event);
+    while (st_sql_next(&reader->sql, events, "")) {
+        if (read_event(events, ret_id, ret))
+            return true;
     }
-    return sql->r;
+    return false;
 }
 
-int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                         st_history_event_fn take, void *ctx)
+sqlite3_stmt *st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns)
 {
-    return take_all(
+    return st_sql_rows(
         &reader->sql,
-        st_sql_rows(&reader->sql,
-                    sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= "
-                           "? AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
-                           ST_ROOM(1024)),
-                    "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns,
-                    st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns),
-        take, ctx);
+        sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? AND "
+               "wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
+               ST_ROOM(1024)),
+        "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns,
+        st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
 }
 
-int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                              int64_t *ret_from_ns, int64_t *ret_to_ns)
+void st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                               int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
     struct st_sql *sql = &reader->sql;
     int64_t first_ns, last_ns, longest_ns, late_n;
@@ -165,14 +159,12 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
         *ret_from_ns = first_ns;
         *ret_to_ns = last_ns;
     }
-    return sql->r;
 }
 
 /* Reads the latest events in two steps, so that SQLite need not sort them: finds the oldest event
  * that is within the limit, then reads from this event on. */
-int st_history_read_events(struct st_history_reader *reader,
-                           const struct st_history_events_wish *wish, st_history_event_fn take,
-                           void *ctx, bool *ret_more)
+sqlite3_stmt *st_history_read_events(struct st_history_reader *reader,
+                                     const struct st_history_events_wish *wish, bool *ret_more)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     struct st_sql *sql = &reader->sql;
@@ -186,32 +178,29 @@ int st_history_read_events(struct st_history_reader *reader,
     *ret_more = st_sql_next(sql, rows, "ii", &first_ns, &id) && st_sql_next(sql, rows, "");
     if (*ret_more)
         sqlite3_finalize(rows);
-    const char *text = sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? "
-                                      "AND %s AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
-                                      kind),
-                              ST_ROOM(1280));
-    return take_all(
-        sql, st_sql_rows(sql, text, "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id),
-        take, ctx);
+    return st_sql_rows(
+        sql,
+        sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND "
+                       "(wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
+                       kind),
+               ST_ROOM(1280)),
+        "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id);
 }
 
-int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns)
+int64_t st_history_read_last(struct st_history_reader *reader, int64_t n)
 {
-    *ret_wall_ns =
-        st_sql_number(&reader->sql, *ret_wall_ns,
-                      "SELECT wall_ns FROM event ORDER BY wall_ns DESC LIMIT 1 OFFSET ?", "i", n);
-    return reader->sql.r;
+    return st_sql_number(&reader->sql, INT64_MIN,
+                         "SELECT wall_ns FROM event ORDER BY wall_ns DESC LIMIT 1 OFFSET ?", "i",
+                         n);
 }
 
-int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                             st_history_event_fn take, void *ctx)
+sqlite3_stmt *st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
+                                       int64_t until_ns)
 {
-    return take_all(
+    return st_sql_rows(
         &reader->sql,
-        st_sql_rows(&reader->sql,
-                    sql_of("SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
-                           " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
-                           ST_ROOM(1280)),
-                    "ii", since_ns, until_ns),
-        take, ctx);
+        sql_of("SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
+               " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
+               ST_ROOM(1280)),
+        "ii", since_ns, until_ns);
 }

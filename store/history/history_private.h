@@ -90,9 +90,3 @@ int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t unti
 /** The sources that were watched, as "watched" of the document: [{source, watched_ns, playing_ns,
  * frames, rate_hz}]. New reference. */
 json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
-
-/* --- history_changes.c --- */
-
-/** The last 64 changes of the computer in the whole file, and whether dropouts changed with them
- * (evidence/since.h): array "changes" of sleeptune-history/1. New reference. */
-json_t *st_history_changes(struct st_sql *sql);

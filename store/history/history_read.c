@@ -182,8 +182,7 @@ static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);
 }
 
-int st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span,
-                          json_t **ret)
+json_t *st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span)
 {
     struct st_sql *sql = &reader->sql;
     struct walk walk = {.sql = sql, .rows = json_array(), .until_ns = span->until_ns};
@@ -199,15 +198,9 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
     if (span->until_ns >
         st_ns_add(walk.at_ns, step_ns == ST_NS_PER_MINUTE ? 2 * ST_NS_PER_MINUTE : 0))
         append_gap(&walk, span->until_ns);
-    json_t *document = st_json_object(
+    return st_json_object(
         "schema:t since_ns:i until_ns:i step_ns:i rows:o conditions:o watched:o changes:o",
         "sleeptune-history/1", walk.since_ns, walk.until_ns, step_ns, walk.rows,
         conditions_of(&walk), st_history_read_watched(sql, walk.since_ns, walk.until_ns),
-        st_history_changes(sql));
-    if (sql->r == 0 && document == NULL)
-        sql->r = -ENOMEM;
-    if (sql->r == 0)
-        *ret = json_incref(document);
-    json_decref(document);
-    return sql->r;
+        st_history_read_changes(reader));
 }

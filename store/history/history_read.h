@@ -12,10 +12,10 @@
 struct st_history_reader;
 
 /** Opens a history that another process may be writing, also on a read-only medium. All reads see
- * the state of the first read until the reader is closed, so use one reader for one answer. The
- * file is untrusted: a view, a trigger or a value that is too large is refused, and after 10 s of
- * CPU time of this thread all reads fail with -ETIMEDOUT. @param error after an error, a sentence
- * without the path.
+ * the state of the first read until the reader is closed, so use one reader for one answer: after
+ * all reads, st_history_read_result says whether they succeeded. The file is untrusted: a view, a
+ * trigger or a value that is too large is refused, and after 10 s of CPU time of this thread all
+ * reads fail with -ETIMEDOUT. @param error after an error, a sentence without the path.
  * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (a file of another
  * program), -EPROTONOSUPPORT (a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any,
  * one for each reader. */
@@ -23,16 +23,18 @@ ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader
                                       const char **error);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is allowed */
 
-/** Adds what was watched in the current minute, in memory only. Call once. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
-                                         const struct st_history_watched *watched);
+/** Adds what was watched in the current minute, in memory only. Call once. */
+void st_history_read_running(struct st_history_reader *reader,
+                             const struct st_history_watched *watched);
 
 /** Adds events whose dropouts are still being summed and which are not in the file yet, with ids
- * below 0, in memory only. All answers except the array "changes" include them. Call once. @return
- * 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader,
-                                             const struct st_event *events, size_t n);
+ * below 0, in memory only. All answers except the array "changes" include them. Call once. */
+void st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
+                                 size_t n);
+
+/** The first error of all reads so far, as st_history_read_open; 0: none. After an error all reads
+ * find nothing. */
+ST_NODISCARD int st_history_read_result(const struct st_history_reader *reader);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
@@ -47,10 +49,9 @@ struct st_history_span {
 /** Reads one row for each step, and one without figures for each gap. Where the file has only
  * hours, a row is at least an hour. since_ns is moved back to the start of its step, and until_ns
  * forward to the end of the last row. A row may end up to a minute after its step, so that its
- * measured time fits into it, unless the clock was set back. @param ret new reference. @return 0;
- * -E2BIG (more than ST_HISTORY_ROWS_MAX rows); or as st_history_read_open. */
-ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader,
-                                       const struct st_history_span *span, json_t **ret);
+ * measured time fits into it, unless the clock was set back. More than ST_HISTORY_ROWS_MAX rows are
+ * the error -E2BIG. @return new reference; NULL: out of memory. */
+json_t *st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */
@@ -58,55 +59,51 @@ struct st_history_events_wish {
     const char *kind;           /* only events with this name; "": all events */
 };
 
-/** Receives an event. @param id never used again; below 0: not in the file yet. @return 0, or an
- * error that ends the reading. */
-typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
+/** Events for st_history_read_next, which has to be called until there is no further one. */
+struct sqlite3_stmt;
 
-/** Calls `take` for each event, oldest first, except for kinds that this version does not know.
- * @param ret_more set before the first call: older events were left out because of the limit.
- * @return 0, an error of `take`, or as st_history_read_open. */
-ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
-                                        const struct st_history_events_wish *wish,
-                                        st_history_event_fn take, void *ctx, bool *ret_more);
+/** The events, oldest first. @param ret_more older events are left out because of the limit. */
+struct sqlite3_stmt *st_history_read_events(struct st_history_reader *reader,
+                                            const struct st_history_events_wish *wish,
+                                            bool *ret_more);
 
-/** Finds where the last n events begin. @param ret_wall_ns time of the event before them; unchanged
- * if there are at most n. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n,
-                                      int64_t *ret_wall_ns);
-
-/** Calls take for each event of other programs' dropouts in [since, until), sorted by source and
- * client.
- * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0, an error of take, or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
-                                          int64_t until_ns, st_history_event_fn take, void *ctx);
-
-/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns
- * to_ns (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is
- * not in the file yet, or was removed already. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
-                                           int64_t to_ns, int64_t *ret_from_ns, int64_t *ret_to_ns);
+/** The events of other programs' dropouts in [since, until), sorted by source and client.
+ * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. */
+struct sqlite3_stmt *st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
+                                              int64_t until_ns);
 
 /* Longest time from a late wake-up to its event in the file. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
-/** Calls `take` for each late wake-up that was under way at some time from from_ns to to_ns (wall
- * clock).
- * @return 0, an error of `take`, or as st_history_read_open. */
-ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns,
-                                      int64_t to_ns, st_history_event_fn take, void *ctx);
+/** The late wake-ups that were under way at some time from from_ns to to_ns (wall clock). */
+struct sqlite3_stmt *st_history_read_late(struct st_history_reader *reader, int64_t from_ns,
+                                          int64_t to_ns);
+
+/** Reads the next event of a kind that this version knows. @param ret_id never used again; below 0:
+ * not in the file yet. @return false: there is none, or an error (st_history_read_result). */
+bool st_history_read_next(struct st_history_reader *reader, struct sqlite3_stmt *events,
+                          int64_t *ret_id, struct st_event *ret);
+
+/** Finds where the last n events begin. @return time of the event before them; INT64_MIN: there are
+ * at most n. */
+int64_t st_history_read_last(struct st_history_reader *reader, int64_t n);
+
+/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns
+ * to_ns (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is
+ * not in the file yet, or was removed already. */
+void st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                               int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /** Reads the document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit.
- * @param sums, span of a minute that is not in the file yet; NULL: none. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns,
-                                        int64_t until_ns, const struct st_cause_sums *sums,
-                                        const struct st_cause_span *span, json_t **ret);
+ * @param sums, span of a minute that is not in the file yet; NULL: none. @return new reference;
+ * NULL: out of memory. */
+json_t *st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                               const struct st_cause_sums *sums, const struct st_cause_span *span);
 
 /** Reads the last 64 changes of the computer in the whole file, and whether dropouts changed with
- * them (evidence/since.h): the array "changes" of sleeptune-history/1. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
+ * them (evidence/since.h): the array "changes" of sleeptune-history/1. @return new reference; NULL:
+ * out of memory. */
+json_t *st_history_read_changes(struct st_history_reader *reader);
 
 /* Dropouts of one source within this time count as one burst, and statistical bounds use bursts:
  * dropouts often follow each other, so bounds from single dropouts would be too narrow. Events sum
@@ -141,7 +138,6 @@ struct st_history_sizes {
 
 /** Reads which buffer sizes were used in [since, until) while something played, sorted by source
  * and period.
- * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns,
-                                       int64_t until_ns, struct st_history_sizes *ret);
+ * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. */
+void st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                           struct st_history_sizes *ret);

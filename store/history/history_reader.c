@@ -106,6 +106,11 @@ void st_history_read_close(struct st_history_reader *reader)
     free(reader);
 }
 
+int st_history_read_result(const struct st_history_reader *reader)
+{
+    return reader->sql.r;
+}
+
 const char *st_history_read_error(const struct st_history_reader *reader, int r)
 {
     return st_sql_sentence(&reader->sql, r);

@@ -36,8 +36,8 @@ static const char sizes[] = SIZED_RUNS
     "0))), 0) FROM size LEFT JOIN at USING (source, frames, rate_hz) GROUP BY 1, 2, 3 ORDER BY "
     "source, 1.0 * frames / rate_hz LIMIT ?5";
 
-int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                          struct st_history_sizes *ret)
+void st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                           struct st_history_sizes *ret)
 {
     struct st_sql *sql = &reader->sql;
     struct st_history_size *size = ret->sizes;
@@ -58,5 +58,4 @@ int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, in
         run++;
     ret->n = (size_t)(size - ret->sizes);
     ret->runs_n = (size_t)(run - ret->runs);
-    return sql->r;
 }

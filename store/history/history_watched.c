@@ -4,7 +4,7 @@
 
 /* Adds one minute for each source. If the source's last row ended just before with the same values,
  * extends that row instead of adding one, so that a day without changes is a few rows. */
-static int add_watched(struct st_sql *sql, const struct st_history_watched *watched)
+static void add_watched(struct st_sql *sql, const struct st_history_watched *watched)
 {
     ST_EACH_OF (watch, watched->watches, watched->watches_n) {
         st_sql_run(sql,
@@ -23,18 +23,17 @@ static int add_watched(struct st_sql *sql, const struct st_history_watched *watc
                    watched->to_wall_ns, watch->playing, watch->frames, watch->rate_hz,
                    watch->client);
     }
-    return sql->r;
 }
 
-int st_history_add_watched(struct st_history *history, const struct st_history_watched *watched)
+void st_history_add_watched(struct st_history *history, const struct st_history_watched *watched)
 {
-    return add_watched(&history->sql, watched);
+    add_watched(&history->sql, watched);
 }
 
-int st_history_read_running(struct st_history_reader *reader,
-                            const struct st_history_watched *watched)
+void st_history_read_running(struct st_history_reader *reader,
+                             const struct st_history_watched *watched)
 {
-    return add_watched(&reader->sql, watched);
+    add_watched(&reader->sql, watched);
 }
 
 /* --- reading --- */

@@ -54,7 +54,7 @@ static void add_to_hour(struct st_sql *sql, int64_t id)
                    "iii", id, ST_HISTORY_HOUR, ST_NS_PER_HOUR);
 }
 
-int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
+void st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
 {
     struct st_sql *sql = &history->sql;
     const int64_t from_ns = minute->from_wall_ns,
@@ -70,16 +70,14 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                (int64_t)minute->own_dropouts_n, minute->miss_events);
     add_to_hour(sql, sqlite3_last_insert_rowid(sql->db));
     st_history_causes_add(sql, minute);
-    return sql->r;
 }
 
 /* --- transactions, size --- */
 
-int st_history_begin(struct st_history *history)
+void st_history_begin(struct st_history *history)
 {
     history->sql.r = 0; /* clears an error that st_history_bytes may have left */
     st_sql_exec(&history->sql, "BEGIN IMMEDIATE");
-    return history->sql.r;
 }
 
 int st_history_commit(struct st_history *history)
@@ -213,8 +211,8 @@ int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t k
                       int64_t max_bytes)
 {
     struct st_sql *sql = &history->sql;
-    if (st_history_begin(history) == 0)
-        remove_old(sql, now_wall_ns, keep_days, max_bytes);
+    st_history_begin(history);
+    remove_old(sql, now_wall_ns, keep_days, max_bytes);
     for (int i = 0; i < RETAIN_STEPS_MAX && st_history_bytes(history) > max_bytes; i++) {
         if (!remove_oldest(sql))
             break;

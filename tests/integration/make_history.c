@@ -75,18 +75,18 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         .lateness_max_ns = hist.max_ns,
         .conditions = {"Linux 6.1.0-18-rt-amd64", "performance", "fifo", 70, -1, 128, 48000, 0}};
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);
-    int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
-    if (r == 0 && late) {
+    if (row.lateness == NULL)
+        die("deflate", -ENOMEM);
+    st_history_add_minute(history, &row);
+    if (late) {
         struct st_event event =
             st_event_make(row.from_wall_ns + ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
         ST_PRINT(event.source, "loop");
         event.cause = ST_CAUSE_RUN_QUEUE;
         event.lateness_ns = hist.max_ns;
         event.explained_ns = hist.max_ns / 10 * 9;
-        r = st_history_add_event(history, &event);
+        st_history_add_event(history, &event);
     }
-    if (r < 0)
-        die(st_history_error(history, r), r);
     free(row.lateness);
     st_hist_finish(&hist);
 }
@@ -110,13 +110,13 @@ int main(int argc, char **argv)
     }
     int64_t at_s = end_s - minutes * 60 - hours * 3600;
     for (int64_t i = 0; i < hours + minutes; i++) {
-        if (i % COMMIT_EVERY == 0 && (r = st_history_begin(history)) < 0)
-            die("begin", r);
+        if (i % COMMIT_EVERY == 0)
+            st_history_begin(history);
         add(history, templates, at_s, i < hours ? 60 : 1);
         at_s += i < hours ? 3600 : 60;
         if ((i % COMMIT_EVERY == COMMIT_EVERY - 1 || i == hours + minutes - 1) &&
             (r = st_history_commit(history)) < 0)
-            die("commit", r);
+            die(st_history_error(history, r), r);
     }
     for (int64_t day = 0; day <= hours / 24; day++) { /* a call removes a day's worth */
         r = st_history_retain(history, end_s * ST_NS_PER_S, 400, INT64_C(1) << 40);

@@ -37,7 +37,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }
-        const int r = st_history_read_steps(reader, &span, &document);
+        document = st_history_read_steps(reader, &span);
+        const int r = st_history_read_result(reader);
         if (r < 0) {
             fprintf(stderr, "time_history: %s\n", strerror(-r));
             return 4;

@@ -439,7 +439,8 @@ static void the_history_has_all_of_it(void **state)
     const struct st_history_span span = {.since_ns = WALL_NS,
                                          .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S,
                                          .step_ns = 600 * ST_NS_PER_S};
-    assert_int_equal(st_history_read_steps(reader, &span, &document), 0);
+    document = st_history_read_steps(reader, &span);
+    assert_int_equal(st_history_read_result(reader), 0);
     int64_t cycles = 0, misses = 0;
     size_t i;
     const json_t *row;

@@ -5,12 +5,10 @@
 
 static void look(int64_t since_ns, int64_t until_ns)
 {
-    json_t *document = json_object();
     struct st_history_reader *reader = open_reader();
-    assert_int_equal(st_dropout_list_add(reader, since_ns, until_ns, document), 0);
-    st_history_read_close(reader);
-    show("%s--", lines_of_json(json_incref(json_object_get(document, "dropouts"))));
-    json_decref(document);
+    json_t *document = st_dropout_list_read(reader, since_ns, until_ns);
+    close_reader(reader);
+    show("%s--", lines_of_json(document));
 }
 
 static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)

@@ -14,7 +14,7 @@ static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns
     event.count_n = n;
     event.span_ns = span_ns;
     event.cycle.period_ns = frames * ST_NS_PER_S / 48000;
-    assert_int_equal(st_history_add_event(history, &event), 0);
+    st_history_add_event(history, &event);
 }
 
 static struct st_event open_events[2]; /* in answers, beside what the file has */
@@ -22,18 +22,17 @@ static size_t open_n;
 
 static void look(int64_t since_ns, int64_t until_ns)
 {
-    json_t *document = NULL;
     struct st_history_reader *reader = open_reader();
-    assert_int_equal(st_history_read_open_events(reader, open_events, open_n), 0);
-    assert_int_equal(st_size_list_read(reader, since_ns, until_ns, &document), 0);
-    st_history_read_close(reader);
+    st_history_read_open_events(reader, open_events, open_n);
+    json_t *document = st_size_list_read(reader, since_ns, until_ns);
+    close_reader(reader);
     show("%s--", lines_of_json(document));
 }
 
 static void sizes_have_their_time_and_dropouts(void **state)
 {
     open_it();
-    assert_int_equal(st_history_begin(history), 0);
+    st_history_begin(history);
     add_watches("pipewire", NOON_NS, 120, 128, 1);
     add_watches("pipewire", NOON_NS + 120 * MINUTE_NS, 60, 128, 0); /* nothing plays */
     add_watches("pipewire", NOON_NS + 180 * MINUTE_NS, 840, 256, 1);
@@ -57,7 +56,7 @@ static void sizes_have_their_time_and_dropouts(void **state)
 static void what_is_still_counted_counts(void **state)
 {
     open_it();
-    assert_int_equal(st_history_begin(history), 0);
+    st_history_begin(history);
     add_watches("pipewire", NOON_NS, 120, 128, 1);
     drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
     assert_int_equal(st_history_commit(history), 0);
@@ -74,7 +73,7 @@ static void what_is_still_counted_counts(void **state)
 static void two_servers_are_named(void **state)
 {
     open_it();
-    assert_int_equal(st_history_begin(history), 0);
+    st_history_begin(history);
     add_watches("pipewire", NOON_NS, 60, 256, 1);
     add_watches("jack", NOON_NS, 60, 64, INT64_MIN); /* it does not know whether one plays */
     drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
@@ -93,7 +92,6 @@ static void an_empty_history_has_no_rows(void **state)
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
 {
     sqlite3 *db;
-    json_t *document = NULL;
     open_it();
     st_history_close(history);
     history = NULL;
@@ -113,12 +111,10 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
         SQLITE_OK);
     sqlite3_close(db);
     struct st_history_reader *reader = open_reader();
-    const int r = st_size_list_read(reader, INT64_MIN, INT64_MAX, &document);
-    char *text = st_json_into_text(document, 0);
-    assert_true(r < 0 || text != NULL);
+    char *text = st_json_into_text(st_size_list_read(reader, INT64_MIN, INT64_MAX), 0);
     static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "bursts\": -"};
     ST_EACH (part, never)
-        assert_true(text == NULL || strstr(text, *part) == NULL);
+        assert_lacks(text, *part);
     free(text);
     st_history_read_close(reader);
 }

@@ -106,13 +106,13 @@ static struct st_event wait_for_events(const char *kind, size_t n)
     size_t found_n = 0;
     for (int i = 0; i < TRIES_MAX && found_n != n; i++) {
         struct st_history_reader *reader;
-        char *text = NULL;
         const char *error;
         const struct st_history_events_wish wish = {
             .until_ns = INT64_MAX, .limit = 5000, .kind = kind};
         nanosleep(&pause, NULL);
         assert_int_equal(st_history_read_open(look().path, &reader, &error), 0);
-        assert_int_equal(st_event_list_text(reader, &wish, &text), 0);
+        char *text = st_event_list_text(reader, &wish);
+        assert_int_equal(st_history_read_result(reader), 0);
         st_history_read_close(reader);
         json_t *document = json_loads(text, 0, NULL);
         const json_t *list = json_object_get(document, "events");

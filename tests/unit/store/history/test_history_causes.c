@@ -39,11 +39,9 @@ static void add_minutes(int n)
 static void look_with(int64_t since_ns, int64_t until_ns, const struct st_cause_sums *sums,
                       const struct st_cause_span *minute)
 {
-    json_t *document;
     struct st_history_reader *reader = open_reader();
-    assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, sums, minute, &document),
-                     0);
-    st_history_read_close(reader);
+    json_t *document = st_history_read_causes(reader, since_ns, until_ns, sums, minute);
+    close_reader(reader);
     show("%s--", lines_of_json(document));
 }
 

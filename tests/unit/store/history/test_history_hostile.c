@@ -62,25 +62,21 @@ static void a_virtual_table_is_refused(void **state)
     check_refused();
 }
 
-static int ignore(void *ctx, int64_t id, const struct st_event *event)
-{
-    return 0;
-}
-
 /* What a reader says of the file. */
 static int read_both(char *buf, size_t buf_bytes)
 {
     struct st_history_reader *reader;
     const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
-    json_t *document;
+    struct st_event event;
+    int64_t id;
+    bool more;
     assert_int_equal(st_history_read_open(path, &reader, &error), 0);
-    int r = st_history_read_steps(reader, &span, &document);
-    if (r == 0) {
-        bool more;
-        json_decref(document);
-        r = st_history_read_events(reader, &wish, ignore, NULL, &more);
+    json_decref(st_history_read_steps(reader, &span));
+    sqlite3_stmt *events = st_history_read_events(reader, &wish, &more);
+    while (st_history_read_next(reader, events, &id, &event)) {
     }
+    const int r = st_history_read_result(reader);
     snprintf(buf, buf_bytes, "%s", r < 0 ? st_history_read_error(reader, r) : "");
     st_history_read_close(reader);
     return r;
