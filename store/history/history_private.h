@@ -6,6 +6,10 @@
 #include "store/history/history_read.h"
 #include "store/history/sql.h"
 
+/* The columns of the table `conditions`. */
+#define ST_HISTORY_CONDITIONS                                                                      \
+    "kernel, governor, policy, priority, cpu, frames, rate_hz, load_percent"
+
 /* The columns of the table `span` that are counts. */
 #define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events"
 

@@ -44,58 +44,49 @@ static bool has_log(const char *path)
            status.st_size > 0;
 }
 
-static bool is_other(int r)
-{
-    return r == -EPROTO || r == -EPROTONOSUPPORT;
-}
-
 int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error)
 {
     struct stat status;
     char whole[PATH_MAX];
+    struct st_history_reader *reader = NULL;
+    int r = -EINVAL;
     *error = "";
-    int r = 0;
     if (realpath(path, whole) == NULL || stat(path, &status) != 0)
         r = -errno;
     else if (!S_ISREG(status.st_mode))
-        r = -EINVAL;
+        *error = "it is not a regular file";
     /* Refuses an empty file. Files of /proc have size 0, too; reading one could block for ever. */
     else if (status.st_size == 0 && !has_log(path))
         r = -ENODATA;
     else
         r = st_history_look_beside(whole, error);
-    struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
-    if (r == 0 && reader == NULL)
+    if (r == 0 && (reader = calloc(1, sizeof(*reader))) == NULL)
         r = -ENOMEM;
-    if (r == 0) {
+    if (r == 0)
         r = open_with(reader, path, "mode=ro", error);
-        /* SQLite needs a file beside the history to share the log with a writer. If none can be
-         * created and there is no log, no process writes, so the file alone is complete and can be
-         * read as immutable. */
-        if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
-            sqlite3_close(reader->sql.db);
-            reader->sql.db = NULL;
-            *error = "";
-            r = open_with(reader, path, "mode=ro&immutable=1", error);
-        }
-        if (r == 0) { /* a transaction, so that all reads see the same state */
-            st_sql_exec(&reader->sql, "BEGIN");
-            r = reader->sql.r;
-        }
+    /* SQLite needs a file beside the history to share the log with a writer. If none can be created
+     * and there is no log, no process writes, so the file alone is complete and can be read as
+     * immutable. */
+    if (r < 0 && reader != NULL && r != -EBADMSG && r != -EPROTO && r != -EPROTONOSUPPORT &&
+        !has_log(path)) {
+        sqlite3_close(reader->sql.db);
+        reader->sql.db = NULL;
+        *error = "";
+        r = open_with(reader, path, "mode=ro&immutable=1", error);
     }
-    if (r < 0) {
-        if (r == -ENODATA)
-            *error = "the history is still empty";
-        else if (r == -EINVAL && (*error)[0] == '\0')
-            *error = "it is not a regular file";
-        else if ((*error)[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY &&
-                 r != -ETIMEDOUT)
-            *error = st_text("%s", strerror(-r));
+    if (r == 0) { /* a transaction, so that all reads see the same state */
+        st_sql_exec(&reader->sql, "BEGIN");
+        r = reader->sql.r;
+    }
+    if (r == -ENODATA)
+        *error = "the history is still empty";
+    else if (r < 0 && (*error)[0] == '\0')
+        *error = st_text("%s", strerror(-r));
+    if (r == 0)
+        *ret = reader;
+    else
         st_history_read_close(reader);
-        return r;
-    }
-    *ret = reader;
-    return 0;
+    return r;
 }
 
 void st_history_read_close(struct st_history_reader *reader)

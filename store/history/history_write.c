@@ -11,22 +11,19 @@
 
 /* --- conditions --- */
 
+/* Adds these conditions if they are new. @return their id. */
 static int64_t conditions_id(struct st_sql *sql, const struct st_history_conditions *c)
 {
-    const int64_t id = st_sql_number(
-        sql, INT64_MIN,
-        "SELECT id FROM conditions WHERE kernel IS ? AND governor IS ? AND policy IS ? AND "
-        "priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ? AND load_percent IS ?",
-        "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
-        c->load_percent);
-    if (id != INT64_MIN)
-        return id;
-    st_sql_run(sql,
-               "INSERT INTO conditions (kernel, governor, policy, priority, cpu, frames, rate_hz, "
-               "load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-               "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
-               c->rate_hz, c->load_percent);
-    return sqlite3_last_insert_rowid(sql->db);
+    static const char *const statements[] = {
+        "INSERT INTO conditions (" ST_HISTORY_CONDITIONS
+        ") SELECT ?, ?, ?, ?, ?, ?, ?, ? EXCEPT SELECT " ST_HISTORY_CONDITIONS " FROM conditions",
+        ("SELECT id FROM conditions WHERE (" ST_HISTORY_CONDITIONS
+         ") IS (?, ?, ?, ?, ?, ?, ?, ?)")};
+    int64_t id = 0;
+    ST_EACH (statement, statements)
+        id = st_sql_number(sql, 0, *statement, "sssnnnnd", c->kernel, c->governor, c->policy,
+                           c->priority, c->cpu, c->frames, c->rate_hz, c->load_percent);
+    return id;
 }
 
 /* --- rows --- */
