@@ -1,5 +1,5 @@
-/* What a test shows, one screen after the other, is a section `== TEST` of the file in
- * tests/screens/unit/ that has the name of its program: TAP_SCREENS=write writes it anew
+/* What a test of shown_run() shows, one screen after the other, is a section `== TEST` of the file
+ * in tests/screens/unit/ that has the name of its program: TAP_SCREENS=write writes it anew
  * (scripts/test --screens). */
 #pragma once
 
@@ -43,7 +43,7 @@ static inline void shown_begins(void)
     memcpy(shown_first, shown_last, sizeof(shown_first));
 }
 
-/** What was shown is this section; begins anew. */
+/** What was shown is this section, or nothing was shown and there is none; begins anew. */
 static void shown_is(const char *section)
 {
     static bool begun;
@@ -58,13 +58,13 @@ static void shown_is(const char *section)
     FILE *file = fopen(file_path, !writes ? "r" : begun ? "a" : "w");
     assert_non_null(file);
     begun = true;
-    if (writes)
+    if (writes && shown_text[0] != '\0')
         assert_true(fprintf(file, "%s%s", head, shown_text) > 0);
-    else
+    else if (!writes)
         wanted[fread(wanted, 1, sizeof(wanted) - 1, file)] = '\0';
     assert_int_equal(fclose(file), 0);
     char *at = writes ? NULL : strstr(wanted, head);
-    if (!writes && at == NULL)
+    if (!writes && at == NULL && shown_text[0] != '\0')
         fail_msg("no %s in %s", section, file_path);
     if (at != NULL) {
         at += strlen(head);
@@ -81,4 +81,27 @@ static void shown_is(const char *section)
     }
     shown_text[0] = '\0';
     memcpy(shown_last, shown_first, sizeof(shown_last));
+}
+
+/** At the end of a test. @param state the test as it was given to shown_run(). */
+static inline int shown_teardown(void **state)
+{
+    const struct CMUnitTest *test = *state;
+    const int r = test->teardown_func != NULL ? test->teardown_func(state) : 0;
+    shown_is(test->name);
+    return r;
+}
+
+/** Runs tests; what each of them shows is a section of its name. */
+#define shown_run(tests) shown_run_n(tests, ST_ARRAY_LEN(tests))
+static inline int shown_run_n(const struct CMUnitTest *tests, size_t n)
+{
+    static struct CMUnitTest given[64], all[ST_ARRAY_LEN(given)];
+    assert_in_range(n, 1, ST_ARRAY_LEN(given));
+    for (size_t i = 0; i < n; i++) {
+        all[i] = given[i] = tests[i];
+        all[i].teardown_func = shown_teardown;
+        all[i].initial_state = &given[i];
+    }
+    return _cmocka_run_group_tests("tests", all, n, NULL, NULL);
 }

@@ -49,7 +49,6 @@ static void verdict_is_made_from_the_figures(void **state)
     r.policy = ST_POLICY_OTHER;
     look();
     st_result_finish(&r);
-    shown_is(__func__);
 }
 
 static void verdict_without_balance_error_or_data_never_says_holds(void **state)
@@ -64,7 +63,6 @@ static void verdict_without_balance_error_or_data_never_says_holds(void **state)
     r.elapsed_periods = 0;
     look();
     st_result_finish(&r);
-    shown_is(__func__);
 }
 
 static void bound_is_three_over_n(void **state)
@@ -96,7 +94,6 @@ static void verdict_of_a_normal_thread_says_so(void **state)
     r.policy = ST_POLICY_OTHER;
     look();
     st_result_finish(&r);
-    shown_is(__func__);
 }
 
 static void periods_that_nobody_saw_are_no_evidence(void **state)
@@ -109,7 +106,6 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
     r.records_lost = 1500;
     look();
     st_result_finish(&r);
-    shown_is(__func__);
 }
 
 /* 1500 < 10000: the median is known, the 99.9 % is not; what is unknown is null, not 0. */
@@ -124,7 +120,6 @@ static void json_has_each_figure(void **state)
     ST_PRINT(r.conditions[1].value, "50000");
     show("%s", lines_of_json(st_result_json(&r)));
     st_result_finish(&r);
-    shown_is(__func__);
 }
 
 /* Are the late table's pages there? Those at its ends, which other memory may share, are not looked
@@ -170,5 +165,5 @@ int main(void)
         cmocka_unit_test(periods_that_nobody_saw_are_no_evidence),
         cmocka_unit_test(json_has_each_figure),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -11,6 +11,15 @@ static void look(int64_t since_ns, int64_t until_ns)
     show("%s--", lines_of_json(document));
 }
 
+/* Shows what these events are in the minute from noon on. */
+static void show_all(const struct st_event *events, size_t n)
+{
+    open_it();
+    put_all(events, n);
+    add(NOON_NS, 100, 1000);
+    look(NOON_NS, NOON_NS + MINUTE_NS);
+}
+
 static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
 {
     open_it();
@@ -31,28 +40,22 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     }
     look(NOON_NS, NOON_NS + 3 * MINUTE_NS);
     look(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 /* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the
  * fewer. */
 static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **state)
 {
-    open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
                                 dropout(wall_ns + 1, "looper", ST_DROPOUT_TOO_SLOW, 3, 25)};
     events[1].slowed = ST_CAUSE_HEAT;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 /* The number behind "at least" never falls. */
 static void at_least_so_many_is_what_was_counted(void **state)
 {
-    open_it();
     struct st_event events[] = {
         dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1),
         dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 3, 1)};
@@ -60,10 +63,7 @@ static void at_least_so_many_is_what_was_counted(void **state)
     ST_PRINT(events[1].culprit, "grep");
     events[0].culprit_n = 10;
     events[1].culprit_n = 3;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 /* An own program is neither blamed for what is not known nor left out. Of what it waited for no CPU
@@ -71,7 +71,6 @@ static void at_least_so_many_is_what_was_counted(void **state)
  */
 static void who_took_the_cpu_once_is_not_said_of_all(void **state)
 {
-    open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "PipeWire", ST_DROPOUT_CPU_TAKEN, 5, 0),
                                 dropout(wall_ns + 1, "PipeWire", ST_DROPOUT_CPU_TAKEN, 11, 0),
@@ -81,32 +80,24 @@ static void who_took_the_cpu_once_is_not_said_of_all(void **state)
     events[1].culprit_n = 1;
     ST_PRINT(events[3].culprit, "Reverb");
     events[3].culprit_n = 2;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 /* It has 7 of 10, not all; the lengths are those of all 10. */
 static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 {
-    open_it();
     struct st_event event = dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1);
     ST_PRINT(event.culprit, "ffmpeg");
     event.culprit_n = 7;
     event.lost_ns = 1000 * ST_NS_PER_MS;
     event.longest_ns = 200 * ST_NS_PER_MS;
     event.cycles_n = 30;
-    put_all(&event, 1);
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(&event, 1);
 }
 
 /* Of three that came once a known one; behind it the others, the most frequent first. */
 static void reasons_are_in_the_order_of_their_frequency(void **state)
 {
-    open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "keys", ST_DROPOUT_UNKNOWN, 1, 0),
                                 dropout(wall_ns + 1, "keys", ST_DROPOUT_STOPPED, 1, 0),
@@ -114,15 +105,11 @@ static void reasons_are_in_the_order_of_their_frequency(void **state)
                                 dropout(wall_ns, "looper", ST_DROPOUT_TOO_SLOW, 20, 25),
                                 dropout(wall_ns + 1, "looper", ST_DROPOUT_STOPPED, 1, 0),
                                 dropout(wall_ns + 2, "looper", ST_DROPOUT_BLOCKED, 15, 0)};
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 static void lengths_and_places_are_read_back(void **state)
 {
-    open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {
         dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
@@ -137,26 +124,19 @@ static void lengths_and_places_are_read_back(void **state)
     events[1].longest_ns = 500 * ST_NS_PER_MS;
     events[2].lost_ns = events[2].longest_ns = 0; /* not known */
     events[2].place = ST_DROPOUT_AT_CLIENT_BUFFER;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
 {
     struct st_event events[201];
-    open_it();
     for (int i = 0; i < 200; i++) {
         char name[16];
         ST_PRINT(name, "crowd%d", i);
         events[i] = dropout(NOON_NS + i, name, ST_DROPOUT_UNKNOWN, 1, 0);
     }
     events[200] = dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 52, 25);
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is(__func__);
+    show_all(events, ST_ARRAY_LEN(events));
 }
 
 /* Not who lost the most often, where each one's length is known. */
@@ -173,7 +153,6 @@ static void whoever_lost_most_sound_is_said(void **state)
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
     look(NOON_NS, NOON_NS + 2 * MINUTE_NS); /* of the older one it is not known */
-    shown_is(__func__);
 }
 
 /* By time if all lengths are known, all streams of a name together; else by number. So is the
@@ -258,7 +237,6 @@ static void who_is_named_and_who_stands_first(void **state)
         look(from_ns, from_ns + MINUTE_NS);
         from_ns += MINUTE_NS;
     }
-    shown_is(__func__);
 }
 
 /* The device is named where it had more than any program. */
@@ -272,7 +250,6 @@ static void whoever_had_most_is_said(void **state)
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
     look(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 int main(void)
@@ -290,5 +267,5 @@ int main(void)
         TEST(whoever_lost_most_sound_is_said),
         TEST(who_is_named_and_who_stands_first),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -50,7 +50,6 @@ static void sizes_have_their_time_and_dropouts(void **state)
     assert_int_equal(st_history_commit(history), 0);
     look(INT64_MIN, INT64_MAX);
     look(NOON_NS + 60 * MINUTE_NS, NOON_NS + 240 * MINUTE_NS); /* a part of it */
-    shown_is(__func__);
 }
 
 static void what_is_still_counted_counts(void **state)
@@ -67,7 +66,6 @@ static void what_is_still_counted_counts(void **state)
         look(INT64_MIN, INT64_MAX);
     }
     open_n = 0;
-    shown_is(__func__);
 }
 
 static void two_servers_are_named(void **state)
@@ -79,14 +77,12 @@ static void two_servers_are_named(void **state)
     drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
     assert_int_equal(st_history_commit(history), 0);
     look(INT64_MIN, INT64_MAX);
-    shown_is(__func__);
 }
 
 static void an_empty_history_has_no_rows(void **state)
 {
     open_it();
     look(INT64_MIN, INT64_MAX);
-    shown_is(__func__);
 }
 
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
@@ -142,5 +138,5 @@ int main(void)
         TEST(what_no_sleeptuned_writes_gives_numbers_or_an_error),
         cmocka_unit_test(bounds_are_those_of_poisson),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -78,7 +78,6 @@ static void a_running_value_wins_over_a_file(void **state)
     fact("linux.pipewire.vm_min_quantum", "1024");
     answer(PW, settings, 0);
     look();
-    shown_is(__func__);
 }
 
 /* pw-dump of PipeWire 0.3.65, less most properties and objects. It prints a list for what changes
@@ -121,7 +120,6 @@ static void nodes_say_what_programs_ask_for(void **state)
     look();
     answer(PW_DUMP, "{}", 0);
     look();
-    shown_is(__func__);
 }
 
 /* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the
@@ -167,7 +165,6 @@ static void who_is_linked_with_a_device_plays(void **state)
     fact("linux.daemon.pipewire", "700");
     answer(PW_DUMP, graph, 0);
     look();
-    shown_is(__func__);
 }
 
 static void who_does_not_run_is_not_asked(void **state)
@@ -175,7 +172,6 @@ static void who_does_not_run_is_not_asked(void **state)
     fact("linux.pipewire.quantum", "1024");
     answer(PW, settings, 0);
     look();
-    shown_is(__func__);
 }
 
 static void no_answer_in_time_makes_the_files_doubtful(void **state)
@@ -184,7 +180,6 @@ static void no_answer_in_time_makes_the_files_doubtful(void **state)
     fact("linux.pipewire.quantum", "1024");
     answer(PW, "", -ETIMEDOUT);
     look();
-    shown_is(__func__);
 }
 
 static void so_do_a_flood_and_nonsense(void **state)
@@ -197,7 +192,6 @@ static void so_do_a_flood_and_nonsense(void **state)
     answer("jack_samplerate", "0", 0);
     answer(PACTL, "it works\n", 0);
     look();
-    shown_is(__func__);
 }
 
 static void a_malformed_setting_is_one(void **state)
@@ -205,7 +199,6 @@ static void a_malformed_setting_is_one(void **state)
     fact("linux.daemon.pipewire", "700");
     answer(PW, "update: id:0 key:'clock.quantum' value:'many' type:''\n", 0);
     look();
-    shown_is(__func__);
 }
 
 static void without_the_client_or_the_right_the_files_count(void **state)
@@ -215,7 +208,6 @@ static void without_the_client_or_the_right_the_files_count(void **state)
     fact("linux.pipewire.quantum", "1024");
     answer("jack_bufsize", "", -EIO); /* the server is of another user */
     look();
-    shown_is(__func__);
 }
 
 static void nobody_is_asked_on_wish(void **state)
@@ -226,7 +218,6 @@ static void nobody_is_asked_on_wish(void **state)
     answer(PW, settings, 0);
     assert_int_equal(st_ask_servers(p, &how, facts), 0);
     show_answers();
-    shown_is(__func__);
 }
 
 static void a_socket_in_a_folder_of_others_is_not_used(void **state)
@@ -251,7 +242,6 @@ static void a_user_who_is_not_there_has_no_servers(void **state)
     answer(PW, settings, 0);
     assert_int_equal(st_ask_servers(p, &how, facts), 0);
     show_answers();
-    shown_is(__func__);
 }
 
 static void jack_tells_what_runs(void **state)
@@ -260,7 +250,6 @@ static void jack_tells_what_runs(void **state)
     answer("jack_bufsize", "buffer size = 128  sample rate = 44100\n", 0);
     answer("jack_samplerate", "44100\n", 0);
     look();
-    shown_is(__func__);
 }
 
 static void one_module_without_timers_is_enough(void **state)
@@ -274,7 +263,6 @@ static void one_module_without_timers_is_enough(void **state)
     look();
     answer(PACTL, "1\tmodule-alsa-card\tdevice_id=\"0\" tsched=yes\t\n", 0);
     look();
-    shown_is(__func__);
 }
 
 static void log_of_rtkit_tells_that_it_demoted(void **state)
@@ -291,7 +279,6 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
     answer(RTKIT_LOG,
            "Demoting known real-time threads.\nDemoted 0 threads.\nDemoted 12 threads.\n", 0);
     look();
-    shown_is(__func__);
 }
 
 /** Lines of rtkit-daemon.c; 112 is the login screen. */
@@ -316,7 +303,6 @@ static void refusals_of_rtkit_are_those_of_this_user(void **state)
     answer(RTKIT_LOG, mine, 0);
     free(mine);
     look();
-    shown_is(__func__);
 }
 
 /** Lines of raspberrypi/bookworm-feedback issue 288, EasyEffects, strawberry issue 640; a webcam's
@@ -345,7 +331,6 @@ static void lines_of_the_kernel_are_counted(void **state)
     answer("journalctl -k -b -q -o cat", log, 0);
     answer("dmesg", "", -ETIMEDOUT);
     look();
-    shown_is(__func__);
 }
 
 /* kernel.dmesg_restrict = 1: "dmesg: read kernel buffer failed: Operation not permitted", status 1 */
@@ -367,7 +352,6 @@ static void the_portal_says_how_long_threads_may_compute(void **state)
     look();
     answer(portal, "no such property\n", 0);
     look();
-    shown_is(__func__);
 }
 
 static void a_captured_machine_is_never_asked(void **state)
@@ -413,5 +397,5 @@ int main(void)
         TEST(a_captured_machine_is_never_asked),
         TEST(out_of_memory_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

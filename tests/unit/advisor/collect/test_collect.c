@@ -72,7 +72,6 @@ static void an_empty_machine_has_absent_facts_only(void **state)
     ST_EACH_OF (fact, facts->rows, facts->n)
         show("%s: %s", (*fact)->key, st_fact_state_names[(*fact)->state]);
     st_facts_free(facts);
-    shown_is(__func__);
 }
 
 static void the_four_states_come_from_the_reading(void **state)
@@ -81,7 +80,6 @@ static void the_four_states_come_from_the_reading(void **state)
     file("/proc/sys/kernel/sched_rt_runtime_us", "plenty\n");
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", NULL, -EACCES), 0);
     look(false);
-    shown_is(__func__);
 }
 
 static void a_file_that_is_too_long_is_unreadable(void **state)
@@ -91,7 +89,6 @@ static void a_file_that_is_too_long_is_unreadable(void **state)
     text[sizeof(text) - 1] = '\0';
     file(CLOCKSOURCE, text);
     look(false);
-    shown_is(__func__);
 }
 
 /** Only a live machine can show that. */
@@ -148,7 +145,6 @@ static void each_policy_and_idle_state_has_its_facts(void **state)
     file("/sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "2\n");
     file("/sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "no\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void the_configuration_is_that_of_the_running_release(void **state)
@@ -158,7 +154,6 @@ static void the_configuration_is_that_of_the_running_release(void **state)
     file("/lib/modules/6.1.0-37-amd64/config",
          "CONFIG_HZ=250\nCONFIG_PREEMPT=\n# CONFIG_PREEMPT_RT is not set\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void a_release_with_a_slash_leads_nowhere(void **state)
@@ -166,7 +161,6 @@ static void a_release_with_a_slash_leads_nowhere(void **state)
     file("/proc/sys/kernel/osrelease", "../../secret\n");
     file("/boot/config-../../secret", "CONFIG_HZ=250\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void an_unreadable_configuration_is_not_absent(void **state)
@@ -174,7 +168,6 @@ static void an_unreadable_configuration_is_not_absent(void **state)
     file("/proc/sys/kernel/osrelease", "6.1\n");
     assert_int_equal(st_fake_set_file(p, "/boot/config-6.1", NULL, -EACCES), 0);
     look(false);
-    shown_is(__func__);
 }
 
 /* Arch has no file in /boot, but CONFIG_IKCONFIG_PROC */
@@ -191,7 +184,6 @@ static void the_kernels_own_configuration_is_unpacked(void **state)
     /* what can be read comes first */
     file("/boot/config-6.15.4-arch2-1", "CONFIG_HZ=300\n");
     look(true);
-    shown_is(__func__);
 }
 
 static void a_configuration_says_yes_no_or_nothing(void **state)
@@ -203,7 +195,6 @@ static void a_configuration_says_yes_no_or_nothing(void **state)
          "set\n"
          "CONFIG_HIGH_RES_TIMERS=m");
     look(false); /* only longer names begin with it */
-    shown_is(__func__);
 }
 
 static void timer_list_counts_the_worst_cpu(void **state)
@@ -220,7 +211,6 @@ static void timer_list_counts_the_worst_cpu(void **state)
         file("/proc/timer_list", *text);
         look(false);
     }
-    shown_is(__func__);
 }
 
 static void the_cgroup_decides_where_the_limit_is(void **state)
@@ -234,7 +224,6 @@ static void the_cgroup_decides_where_the_limit_is(void **state)
     look(false);
     file("/proc/self/cgroup", "1:cpu:/../../etc\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void limits_of_a_captured_process_are_read(void **state)
@@ -245,7 +234,6 @@ static void limits_of_a_captured_process_are_read(void **state)
     look(false);
     file("/proc/self/limits", "Max locked memory         lots\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void a_hypervisor_shows_in_the_cpu_flags(void **state)
@@ -254,7 +242,6 @@ static void a_hypervisor_shows_in_the_cpu_flags(void **state)
     look(false);
     file("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 108.00\n\n");
     look(false);
-    shown_is(__func__);
 }
 
 static void a_live_machine_is_tried_and_asked(void **state)
@@ -265,7 +252,6 @@ static void a_live_machine_is_tried_and_asked(void **state)
     look(true);
     assert_int_equal(st_fake_fail_at(p, "rt_rights", 0, -EIO), 0);
     look(true);
-    shown_is(__func__);
     static const gid_t many[2000]; /* more groups than there is room for, where root runs this */
     if (setgroups(ST_ARRAY_LEN(many), many) != 0)
         return;
@@ -283,7 +269,6 @@ static void live_freebsd_reads_its_sysctls(void **state)
     assert_int_equal(st_fake_set_sysctl(p, "kern.eventtimer.et.LAPIC.flags", "7", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "kern.eventtimer.et.RTC.flags", NULL, -EPERM), 0);
     look(true);
-    shown_is(__func__);
 }
 
 static void live_freebsd_reads_each_device_that_is_there(void **state)
@@ -293,7 +278,6 @@ static void live_freebsd_reads_each_device_that_is_there(void **state)
     assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.%desc", "USB audio", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.polling", NULL, -EPERM), 0);
     look(true);
-    shown_is(__func__);
 }
 
 /* A large machine has hundreds of states: those of the other CPUs are facts only where they
@@ -314,7 +298,6 @@ static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
         st_fake_set_file(p, "/sys/devices/system/cpu/cpu7/cpuidle/state1/latency", NULL, -EACCES),
         0);
     look(false);
-    shown_is(__func__);
 }
 
 static void live_freebsd_reads_its_files(void **state)
@@ -329,7 +312,6 @@ static void live_freebsd_reads_its_files(void **state)
     look(true);
     file("/dev/sndstat", "hello\n");
     look(true);
-    shown_is(__func__);
 }
 
 static void a_failing_read_never_becomes_a_value(void **state)
@@ -393,5 +375,5 @@ int main(void)
         cmocka_unit_test(captured_trees_are_read_from_their_folders),
         cmocka_unit_test(other_folders_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -55,7 +55,6 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
     file("/proc/3700/comm", "pipewire\n");
     file("/proc/asound/card0/pcm1c/sub0/hw_params", "closed\n");
     look();
-    shown_is(__func__);
 }
 
 /* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th
@@ -130,7 +129,6 @@ static void only_usb_devices_that_play_are_facts(void **state)
     file(USB "1-5:1.0/bInterfaceClass", "0e\n");
     file(USB "1-5/product", "Webcam C310\n");
     look();
-    shown_is(__func__);
 }
 
 static void lines_that_carry_sound_are_facts(void **state)
@@ -139,7 +137,6 @@ static void lines_that_carry_sound_are_facts(void **state)
                              "i801_smbus, snd_hda_intel\n");
     file("/proc/irq/16/effective_affinity_list", "3\n");
     look();
-    shown_is(__func__);
 }
 
 static void an_interrupt_names_its_device(void **state)
@@ -155,7 +152,6 @@ static void an_interrupt_names_its_device(void **state)
     look();
     file("/proc/interrupts", "no heading\n1: 2  snd\nCPU");
     look();
-    shown_is(__func__);
 }
 
 static void cards_say_where_they_are(void **state)
@@ -168,7 +164,6 @@ static void cards_say_where_they_are(void **state)
     look();
     file("/proc/asound/cards", "--- no soundcards ---\n");
     look();
-    shown_is(__func__);
 }
 
 static void compressed_swap_is_counted_apart(void **state)
@@ -180,7 +175,6 @@ static void compressed_swap_is_counted_apart(void **state)
     look();
     file("/proc/swaps", "");
     look();
-    shown_is(__func__);
 }
 
 static void limits_that_set_the_soft_limit_count(void **state)
@@ -189,7 +183,6 @@ static void limits_that_set_the_soft_limit_count(void **state)
          "@audio - rtprio 95 # why\n#@audio - rtprio 19\n* hard memlock 1\n  ann\tsoft memlock "
          "unlimited#\n@x - rtprio\n@y - rtprio # 3\n");
     look();
-    shown_is(__func__);
 }
 
 static void each_cpu_counts_its_throttling(void **state)
@@ -201,7 +194,6 @@ static void each_cpu_counts_its_throttling(void **state)
     file("/proc/cpuinfo", "model name\t: AMD Ryzen 7 4800H with Radeon Graphics\nflags\t: fpu\n");
     file("/etc/os-release", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
     look();
-    shown_is(__func__);
 }
 
 static void real_time_threads_and_daemons_are_found(void **state)
@@ -214,7 +206,6 @@ static void real_time_threads_and_daemons_are_found(void **state)
     file("/proc/702/stat", "702 (jackd) Z 1 7 7 0 -1 4194304" TAIL("0 0")); /* it has ended */
     file("/proc/self/stat", "1 (x) S" TAIL("0 0"));
     look();
-    shown_is(__func__);
 }
 
 static void what_stands_below_etc_is_read(void **state)
@@ -223,7 +214,6 @@ static void what_stands_below_etc_is_read(void **state)
          "@studio - rtprio 95\n@studio - memlock unlimited\n@x$(y) - rtprio 95\n");
     file("/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
     look();
-    shown_is(__func__);
 }
 
 static void only_units_that_play_are_facts(void **state)
@@ -235,7 +225,6 @@ static void only_units_that_play_are_facts(void **state)
     file(UNITS "jack.service.d/limits.conf", "[Service]\nLimitRTPRIO=95\n");
     file(UNITS "web.service", "[Service]\nExecStart=/usr/bin/httpd\nLimitRTPRIO=1\n");
     look();
-    shown_is(__func__);
 }
 
 static void the_users_configuration_wins(void **state)
@@ -250,7 +239,6 @@ static void the_users_configuration_wins(void **state)
     file("/etc/pulse/default.pa",
          "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
     look();
-    shown_is(__func__);
 }
 
 static void configuration_that_cannot_be_read_is_not_absent(void **state)
@@ -260,7 +248,6 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
     ST_EACH (path, paths)
         assert_int_equal(st_fake_set_file(p, *path, NULL, -EACCES), 0);
     look();
-    shown_is(__func__);
 }
 
 static void of_two_homes_none_is_taken(void **state)
@@ -269,7 +256,6 @@ static void of_two_homes_none_is_taken(void **state)
     file(HOME ".config/pipewire/pipewire.conf.d/a.conf", text);
     file("/home/Bob/.config/pipewire/pipewire.conf.d/a.conf", text);
     look();
-    shown_is(__func__);
 }
 
 static void a_captured_studio_is_judged(void **state)
@@ -283,7 +269,6 @@ static void a_captured_studio_is_judged(void **state)
         show("%s: %s", finding->rule->id, st_finding_statuses[finding->status].name);
     st_report_finish(&report);
     st_facts_free(facts);
-    shown_is(__func__);
 }
 
 int main(void)
@@ -306,5 +291,5 @@ int main(void)
         TEST(of_two_homes_none_is_taken),
         cmocka_unit_test(a_captured_studio_is_judged),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

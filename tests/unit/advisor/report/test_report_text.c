@@ -104,7 +104,6 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     report.unreadable_n = 9;
     st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
     look(80);
-    shown_is(__func__);
 }
 
 static void first_screen_has(int width, const char *wanted)
@@ -136,7 +135,6 @@ static void at_most_five_settings_are_shown(void **state)
     for (size_t i = 0; i < 6; i++)
         fires(i, ST_STATUS_ADVICE, 1, fix);
     look(80);
-    shown_is(__func__);
 }
 
 static void advice_that_costs_nothing_takes_no_row(void **state)
@@ -148,7 +146,6 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     look(0);
     fires(1, ST_STATUS_PROBLEM, 0, fix); /* no rule says that; if one did, it would have its row */
     look(0);
-    shown_is(__func__);
 }
 
 static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
@@ -184,7 +181,6 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     rules[0].changes = NULL;
     look(80);
     findings[0].changes_n = 0;
-    shown_is(__func__);
 }
 
 static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **state)
@@ -211,14 +207,12 @@ static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **
     static char for_now[] = "echo performance | sudo tee /sys/firmware/acpi/platform_profile";
     findings[0].fix_now = for_now;
     look(80);
-    shown_is(__func__);
 }
 
 static void a_finding_without_a_fix_says_so(void **state)
 {
     fires(0, ST_STATUS_PROBLEM, 1, NULL);
     look(80);
-    shown_is(__func__);
 }
 
 static void unknown_rules_are_counted_by_reason(void **state)
@@ -233,7 +227,6 @@ static void unknown_rules_are_counted_by_reason(void **state)
     for (size_t i = 3; i < 6; i++)
         findings[i].status = ST_STATUS_UNKNOWN;
     look(0);
-    shown_is(__func__);
 }
 
 static void what_another_finding_does_too_is_not_shown(void **state)
@@ -244,7 +237,6 @@ static void what_another_finding_does_too_is_not_shown(void **state)
     findings[0].needless = "the fix of linux-rt-permission solves this, too";
     first_screen_has(80, "Settings: 38 ok, 0 not applicable, 1 left out, 0 unknown.\n");
     look(0);
-    shown_is(__func__);
 }
 
 static void without_sound_nothing_is_judged(void **state)
@@ -257,7 +249,6 @@ static void without_sound_nothing_is_judged(void **state)
     look(80);
     report.no_sound = false;
     report.wish.why[0] = '\0';
-    shown_is(__func__);
 }
 
 static void what_the_daemon_counted_is_measured(void **state)
@@ -266,7 +257,6 @@ static void what_the_daemon_counted_is_measured(void **state)
     look(0);
     assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 0, "sleeptuned"), 0);
     look(0);
-    shown_is(__func__);
 }
 
 static void what_is_left_out_is_counted_and_not_summed(void **state)
@@ -279,7 +269,6 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     look(0);
     /* a problem costs power and is a problem all the same */
     assert_float_equal(st_report_sum_us(&report), 500, 0.05);
-    shown_is(__func__);
 }
 
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)
@@ -350,7 +339,6 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     assert_int_equal(st_facts_put_int(facts, ST_MUSIC_DROPOUTS, 1, NULL), 0);
     look(80);
     report.answer = NULL;
-    shown_is(__func__);
 }
 
 int main(void)
@@ -372,5 +360,5 @@ int main(void)
         TEST(what_is_fine_is_listed_by_name),
         TEST(an_answer_leaves_room_for_settings_and_one_step),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

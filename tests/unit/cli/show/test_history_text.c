@@ -77,7 +77,6 @@ static void look(char *text)
 static void who_made_most_is_said_first_with_the_reason(void **state)
 {
     look(first_line(document(412, 24 * HOUR_NS, HOUR_NS, json_array())));
-    shown_is(__func__);
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
@@ -90,7 +89,6 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
     look(first_line(document(0, HOUR_NS, 0, json_array())));
     look(first_line(document(7, HOUR_NS, HOUR_NS, json_array())));
     look(first_line(document(-1, 0, -1, json_array())));
-    shown_is(__func__);
 }
 
 static void a_long_lateness_is_as_wide_as_others(void **state)
@@ -104,7 +102,6 @@ static void a_long_lateness_is_as_wide_as_others(void **state)
                                     "skipped_periods", 0, "misses", 0, "dropouts", 8,
                                     "lateness_max_ns", (json_int_t)297403000));
     look(render(shown, 80, false));
-    shown_is(__func__);
 }
 
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
@@ -124,7 +121,6 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
                                     "to_ns", (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
                                     (json_int_t)(40 * ST_NS_PER_S), "cycles"));
     look(render(shown, 80, false)); /* it begins and ends in the same minute */
-    shown_is(__func__);
 }
 
 /* In a locale without these characters each is a question mark. */
@@ -139,7 +135,6 @@ static void wide_names_do_not_shift_their_row(void **state)
                     80, false));
     }
     assert_int_equal(unsetenv("LC_ALL"), 0);
-    shown_is(__func__);
 }
 
 static json_t *with_change(const char *verdict)
@@ -162,7 +157,6 @@ static void a_change_is_named_if_dropouts_changed_with_it(void **state)
     look(render(with_change("worse"), 200, false));
     look(render(with_change("better"), 200, false));
     look(render(with_change("none"), 200, false));
-    shown_is(__func__);
 }
 
 static char *changes_text(json_t *document, bool details)
@@ -183,7 +177,6 @@ static void changes_are_listed_newest_first(void **state)
     look(changes_text(with_change("too-short"), false));
     look(changes_text(with_change("worse"), true));
     look(changes_text(json_pack("{s:[]}", "changes"), false));
-    shown_is(__func__);
 }
 
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
@@ -197,13 +190,11 @@ static void many_clients_are_five_rows_and_the_rest_all_with_details(void **stat
         }
         look(render(document(100, HOUR_NS, HOUR_NS, rows), 80, details != 0));
     }
-    shown_is(__func__);
 }
 
 static void the_row_of_a_step_counts_dropouts_and_not_the_model_s(void **state)
 {
     look(render(document(120, HOUR_NS, HOUR_NS, json_array()), 80, false));
-    shown_is(__func__);
 }
 
 static void hostile_names_do_no_harm_at_any_width(void **state)
@@ -250,7 +241,6 @@ static void an_event_is_said_as_it_is(void **state)
 {
     look(event_text("HeavyReverb made 12 dropouts on card (JACK): it computed too long", 300,
                     false));
-    shown_is(__func__);
 }
 
 static void an_event_is_three_lines_and_whole_with_details(void **state)
@@ -338,13 +328,9 @@ static void an_answer_that_is_none_is_an_error(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    return setenv("TZ", "UTC", 1);
-}
-
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
@@ -362,5 +348,5 @@ int main(void)
         cmocka_unit_test(what_lists_the_other_events_before_a_mark_is_said),
         cmocka_unit_test(the_next_command_asks_the_same_daemon_or_file),
     };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return shown_run(tests);
 }

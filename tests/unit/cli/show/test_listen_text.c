@@ -62,7 +62,6 @@ static void test_cannot_hear(void **state)
     live.head.more_channels = 0;
     live.way = NULL; /* a file */
     look(1000, "");
-    shown_is(__func__);
 }
 
 /* The next step goes the same way. */
@@ -82,7 +81,6 @@ static void test_next(void **state)
     look(1000, "");
     result.remarks[ST_REMARK_CLOCKS] = true; /* as the daemon says it */
     look(1000, "");
-    shown_is(__func__);
 }
 
 static void add_loss(double at_s)
@@ -134,7 +132,6 @@ static void test_reasons(void **state)
     json_object_del(sum, "span_ns");
     look(1000, "");
     json_decref(records);
-    shown_is(__func__);
 }
 
 /* Each row of a live run. */
@@ -171,7 +168,6 @@ static void test_screens(void **state)
     view.latency_known = false;
     look(80, "");
     json_decref(records);
-    shown_is(__func__);
 }
 
 /* A loss is a finding, and a run whose deliberate glitches were not all found says nothing. */
@@ -195,5 +191,5 @@ int main(void)
         cmocka_unit_test(test_status),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -120,7 +120,6 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
     add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
     add(ST_CAUSE_RUN_QUEUE, 4 * ST_NS_PER_MS, 4000000);
     look("said by exclusion");
-    shown_is(__func__);
 }
 
 static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
@@ -142,7 +141,6 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
     look("threads of a program are one");
     take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
     look("");
-    shown_is(__func__);
 }
 
 static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
@@ -154,7 +152,6 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
     culprit.ns = 2100000;
     st_causes_take(causes, &one, &culprit);
     look("");
-    shown_is(__func__);
 }
 
 static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
@@ -163,7 +160,6 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
     const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
     st_causes_take(causes, &one, &culprit);
     look("");
-    shown_is(__func__);
 }
 
 static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
@@ -173,7 +169,6 @@ static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
     st_causes_wakes(causes, 1000);
     take_late(&event);
     look("");
-    shown_is(__func__);
 }
 
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
@@ -181,7 +176,6 @@ static void nothing_late_and_nothing_measured_are_told_apart(void **state)
     look("");
     st_causes_wakes(causes, 3000000);
     look("");
-    shown_is(__func__);
 }
 
 static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state)
@@ -215,7 +209,6 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
     look("");
     /* with a tracer, what is said by exclusion has a figure: how long its culprit had the CPU */
     look("");
-    shown_is(__func__);
 }
 
 static void loop_with_another_period_begins_its_sums_anew(void **state)
@@ -226,7 +219,6 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
     config.frames = 64;
     st_causes_begin(causes, &config);
     look("");
-    shown_is(__func__);
 }
 
 static void quarter_of_a_second_has_one_event_of_its_worst_late_wake(void **state)
@@ -282,7 +274,6 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
         look("");
         st_fake_advance(fake, 10 * ST_NS_PER_S);
     }
-    shown_is(__func__);
 }
 
 /* A client's dropout, span_ns long, with a late wake-up of 3 ms of ours at the same time. */
@@ -315,7 +306,6 @@ static void clients_own_cycle_decides_about_its_dropout(void **state)
     look("");
     not_ready(ST_DROPOUT_UNKNOWN, 4 * ST_NS_PER_MS, 0);
     look("");
-    shown_is(__func__);
 }
 
 /* "total" of /proc/pressure/memory, then a second passes. */
@@ -355,7 +345,6 @@ static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **st
     memory_is_waited_for_until(240007);
     swapped_out(9 * ST_NS_PER_S);
     look("it was read of the last two seconds only");
-    shown_is(__func__);
 }
 
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
@@ -370,7 +359,6 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S);
     look("");
-    shown_is(__func__);
 }
 
 static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
@@ -381,7 +369,6 @@ static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
     add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
     st_causes_tick(causes, 0);
     look("");
-    shown_is(__func__);
 }
 
 static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
@@ -405,7 +392,6 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
         time_goes_by(4 * ST_NS_PER_S);
         look("");
     }
-    shown_is(__func__);
 }
 
 static void loop_that_did_not_run_was_not_on_time(void **state)
@@ -434,7 +420,6 @@ static void loop_that_did_not_run_was_not_on_time(void **state)
     observe(ST_EVENT_DEVICE_DROPOUT, 0);
     time_goes_by(4 * ST_NS_PER_S);
     look("");
-    shown_is(__func__);
 }
 
 /* The list has room for so many: what has left it may have been late. */
@@ -504,5 +489,5 @@ int main(void)
         TEST(late_wakes_that_left_the_list_make_no_one_on_time),
         TEST(machine_was_slower_in_the_seconds_of_it_and_no_other),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

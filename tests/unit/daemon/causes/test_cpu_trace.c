@@ -56,7 +56,6 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
          4003); /* from the waking: it did not delay the wake-up before; from switch to switch */
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 1000 + 5 * 2996); /* a fifth of the time */
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 1000 + 5 * 2997); /* less */
-    shown_is(__func__);
 }
 
 static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
@@ -66,7 +65,6 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
         switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* it may have had it for long */
-    shown_is(__func__);
 }
 
 /* "chrt -f 80 audiohog": it gets the CPU as chrt, and becomes audiohog on it */
@@ -81,7 +79,6 @@ static void program_has_its_name_after_exec(void **state)
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4003);
     look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4003); /* under both names */
-    shown_is(__func__);
 }
 
 static struct st_trace_event lost(int64_t at_us, int cpu)
@@ -106,7 +103,6 @@ static void time_before_the_oldest_event_is_nobodys(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(half, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* there may have been others before it */
-    shown_is(__func__);
 }
 
 static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
@@ -150,7 +146,6 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(other, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void turns_before_a_gap_are_not_counted(void **state)
@@ -162,7 +157,6 @@ static void turns_before_a_gap_are_not_counted(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void without_its_waking_since_when_it_waited_is_not_known(void **state)
@@ -181,7 +175,6 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
     ST_EACH (cause, causes) {
         look(events, 4, *cause, 1000, 4001);
     }
-    shown_is(__func__);
 }
 
 static void the_longest_of_several_is_named(void **state)
@@ -194,7 +187,6 @@ static void the_longest_of_several_is_named(void **state)
         switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4500); /* both of its turns */
-    shown_is(__func__);
 }
 
 static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
@@ -215,7 +207,6 @@ static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(voi
         switched(4010, 0, LOOP, "st-loop", HOG, "hog"),
     };
     look(events, 12, ST_CAUSE_RUN_QUEUE, 1000, 4003); /* from 1100 on, less 50 */
-    shown_is(__func__);
 }
 
 static void turns_of_which_an_event_was_lost_are_not_known(void **state)
@@ -227,7 +218,6 @@ static void turns_of_which_an_event_was_lost_are_not_known(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4003);
-    shown_is(__func__);
 }
 
 static void interrupt_is_taken_off_the_thread_below_it(void **state)
@@ -242,7 +232,6 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 7, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* turns are a thread's */
-    shown_is(__func__);
 }
 
 static void softirq_has_the_kernels_name(void **state)
@@ -255,7 +244,6 @@ static void softirq_has_the_kernels_name(void **state)
     };
     look(events, 4, ST_CAUSE_RUN_QUEUE, 1000,
          4001); /* before the waking, too: it may be what kept the timer */
-    shown_is(__func__);
 }
 
 /* Interrupts were off until 3900, or the host had taken the CPU away: the events are the same. */
@@ -273,7 +261,6 @@ static void
 thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
 {
     look(waking_came_late, 3, ST_CAUSE_TIMER, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void **state)
@@ -284,7 +271,6 @@ static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void 
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(after, 2, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
@@ -294,7 +280,6 @@ static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
         look(waking_came_late, 3, *cause, 3600, 4000);
         look(waking_came_late, 3, *cause, 1000, 4001);
     }
-    shown_is(__func__);
 }
 
 static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void **state)
@@ -307,7 +292,6 @@ static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     look(events, 5, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void interrupt_without_its_exit_has_no_time(void **state)
@@ -326,7 +310,6 @@ static void interrupt_without_its_exit_has_no_time(void **state)
         look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* it was its turn */
         look(events, 5, ST_CAUSE_KERNEL, 1000, 4001);    /* in the kernel */
     }
-    shown_is(__func__);
 }
 
 static void what_is_no_others_doing_has_no_culprit(void **state)
@@ -337,7 +320,6 @@ static void what_is_no_others_doing_has_no_culprit(void **state)
     ST_EACH (cause, causes) {
         look(events, 1, *cause, 1000, 4001);
     }
-    shown_is(__func__);
 }
 
 static void idle_cpu_has_no_culprit(void **state)
@@ -348,7 +330,6 @@ static void idle_cpu_has_no_culprit(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void who_had_it_for_a_moment_is_not_blamed(void **state)
@@ -359,7 +340,6 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
@@ -370,7 +350,6 @@ static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
         switched(4000, 0, 77, "other", LOOP, "st-loop"),
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4003);
-    shown_is(__func__);
 }
 
 static void other_cpus_and_other_times_do_not_count(void **state)
@@ -385,7 +364,6 @@ static void other_cpus_and_other_times_do_not_count(void **state)
     look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* the ring lost it */
     look(events, 0, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 static void names_hold_no_control_characters(void **state)
@@ -395,7 +373,6 @@ static void names_hold_no_control_characters(void **state)
         switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
     };
     look(events, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001);
-    shown_is(__func__);
 }
 
 /* Whatever the events are, nobody had the CPU longer than the time was. */
@@ -484,5 +461,5 @@ int main(void)
         cmocka_unit_test(a_name_that_the_kernel_cut_is_completed),
         cmocka_unit_test(no_disorder_makes_more_time_than_there_was),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -191,6 +191,13 @@ static void look(const char *when)
     show_changes(when, json_lines);
 }
 
+/* Shows what a turn after this time changed. */
+static void look_after(int64_t ns, const char *when)
+{
+    turn_after(ns);
+    look(when);
+}
+
 /* --- the tests --- */
 
 static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **state)
@@ -199,9 +206,7 @@ static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **sta
     see("hw:1", "synth", 1, 0);
     see("hw:1", "synth", 0, 4);
     see("", "", 1, 0);
-    turn_after(0);
-    look("");
-    shown_is(__func__);
+    look_after(0, "");
 }
 
 static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void **state)
@@ -213,7 +218,6 @@ static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void
     look("25 s of one xrun in each poll");
     st_observed_finish(&o);
     look("");
-    shown_is(__func__);
 }
 
 static void last_of_a_burst_is_told_without_another_xrun(void **state)
@@ -221,14 +225,10 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     see("hw:0", "player", 1, 0);
     turn_after(0);
     see("hw:0", "player", 5, 0);
-    turn_after(POLL_NS);
-    look("");
-    turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    look("");
+    look_after(POLL_NS, "");
+    look_after(ST_OBSERVED_EVENT_EACH_NS, "");
     see("hw:1", "", 0, 1);
-    turn_after(0);
-    look("");
-    shown_is(__func__);
+    look_after(0, "");
 }
 
 /* Stops of 1 and of 0.5 s, five seconds apart: the first is reported while it goes on. */
@@ -243,7 +243,6 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
         turn_after(i == 2 ? 5 * ST_NS_PER_S : POLL_NS);
     }
     look("");
-    shown_is(__func__);
 }
 
 static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(void **state)
@@ -256,9 +255,7 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
         turn_after(i == 0 ? 0 : 250 * ST_NS_PER_MS);
     }
     look("who asks sees it");
-    turn_after(3 * ST_NS_PER_S);
-    look("");
-    shown_is(__func__);
+    look_after(3 * ST_NS_PER_S, "");
 }
 
 /* A helper program may know of a loss a second later. */
@@ -272,9 +269,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     look("the first is recorded at once, the others follow each other by 3 s");
     see("speakers", "player", 0, 1)->end_ns = 1;
     st_fake_advance(platform, ST_NS_PER_S);
-    turn_after(0);
-    look("of another clock");
-    shown_is(__func__);
+    look_after(0, "of another clock");
 }
 
 static struct st_event *see_end(int64_t end_ns)
@@ -293,13 +288,10 @@ static void ends_are_reported_in_any_order(void **state)
     see_end(now - 2 * ST_NS_PER_S);
     turn_after(0); /* recorded at once */
     see_end(now - 4 * ST_NS_PER_S);
-    turn_after(0);
-    look("not the one that is recorded");
+    look_after(0, "not the one that is recorded");
     see_end(now - 1 * ST_NS_PER_S);
     see_end(now - 5 * ST_NS_PER_S);
-    turn_after(0);
-    look("");
-    shown_is(__func__);
+    look_after(0, "");
 }
 
 static void the_last_dropout_is_the_one_that_ended_last(void **state)
@@ -312,24 +304,18 @@ static void the_last_dropout_is_the_one_that_ended_last(void **state)
         event->cycle.period_ns = 1000 * (1 + i);
         event->certainty = i == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
     }
-    turn_after(0);
-    look("the later one is reported first");
-    shown_is(__func__);
+    look_after(0, "the later one is reported first");
 }
 
 static void no_event_is_before_the_watching(void **state)
 {
     see_end(now_ns() - 2 * ST_NS_PER_S);
-    turn_after(0);
-    look("in the first turn");
+    look_after(0, "in the first turn");
     st_fake_advance(platform, 5 * ST_NS_PER_S);
     see_end(now_ns() - 8 * ST_NS_PER_S);
-    turn_after(0);
-    look("");
+    look_after(0, "");
     see_end(now_ns() - 3 * ST_NS_PER_S);
-    turn_after(0);
-    look("");
-    shown_is(__func__);
+    look_after(0, "");
 }
 
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
@@ -363,9 +349,7 @@ static void what_comes_after_a_cut_is_another_event(void **state)
     st_observed_events_put(&o.made, true);
     look("");
     see("hw:0", "player", 4, 0);
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void what_is_counted_is_an_event_when_watching_ends(void **state)
@@ -376,7 +360,6 @@ static void what_is_counted_is_an_event_when_watching_ends(void **state)
     turn_after(POLL_NS);
     st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
     look("");
-    shown_is(__func__);
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -433,9 +416,7 @@ static void to_how_many_programs_it_listens_is_no_event(void **state)
     st_observed_turn(&o);
     look("");
     listens_n = 2;
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
@@ -462,46 +443,35 @@ static void what_this_system_never_has_is_not_tried_again(void **state)
     open_result = -ENOTSUP;
     st_observed_turn(&o);
     look("");
-    shown_is(__func__);
 }
 
 /* As when no process can be started. Of poll the same number means: not ready yet. */
 static void one_that_cannot_be_started_now_is_absent(void **state)
 {
     open_result = -EAGAIN;
-    turn_after(0);
-    look("");
+    look_after(0, "");
     open_result = 0;
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
 {
     see("hw:0", "player", 3, 0);
     turn_after(0);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     poll_result = -EPIPE;
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     poll_result = 0;
     see("hw:0", "player", 2, 0);
-    turn_after(ST_NS_PER_S);
-    look("of a new program");
-    shown_is(__func__);
+    look_after(ST_NS_PER_S, "of a new program");
 }
 
 static void connecting_is_neither_watching_nor_absent(void **state)
 {
     poll_result = -EAGAIN;
-    turn_after(0);
-    look("");
+    look_after(0, "");
     poll_result = 0;
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void switching_off_closes_and_keeps_what_was_counted(void **state)
@@ -510,35 +480,27 @@ static void switching_off_closes_and_keeps_what_was_counted(void **state)
     turn_after(0);
     switch_to(ST_OBSERVED_OFF, "");
     look("");
-    turn_after(ST_NS_PER_S);
-    look("");
-    shown_is(__func__);
+    look_after(ST_NS_PER_S, "");
 }
 
 static void another_server_opens_it_again_the_same_does_not(void **state)
 {
     turn_after(0);
     switch_to(ST_OBSERVED_ON, "");
-    turn_after(0);
-    look("");
+    look_after(0, "");
     switch_to(ST_OBSERVED_ON, "other");
-    turn_after(0);
-    look("");
-    shown_is(__func__);
+    look_after(0, "");
 }
 
 static void gap_is_not_watched_and_is_said(void **state)
 {
     turn_after(0);
     turn_after(ST_NS_PER_S);
-    turn_after(ST_NS_PER_S);
-    look("");
+    look_after(ST_NS_PER_S, "");
     poll_result = -EPIPE;
-    turn_after(4 * ST_NS_PER_S);
-    look("stopped between two looks");
+    look_after(4 * ST_NS_PER_S, "stopped between two looks");
     poll_result = 0;
-    turn_after(2 * ST_NS_PER_S);
-    look("");
+    look_after(2 * ST_NS_PER_S, "");
     /* hung for the last 3 s, as it turns out */
     turn_after(ST_NS_PER_S);
     for (int i = 0; i < 3; i++)
@@ -546,14 +508,10 @@ static void gap_is_not_watched_and_is_said(void **state)
     look("");
     poll_result = -ETIMEDOUT;
     silent_ns = 3 * ST_NS_PER_S;
-    turn_after(ST_NS_PER_S);
-    look("");
-    turn_after(60 * ST_NS_PER_S);
-    look("again: nothing more is taken off");
+    look_after(ST_NS_PER_S, "");
+    look_after(60 * ST_NS_PER_S, "again: nothing more is taken off");
     poll_result = 0;
-    turn_after(60 * ST_NS_PER_S);
-    look("");
-    shown_is(__func__);
+    look_after(60 * ST_NS_PER_S, "");
 }
 
 static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
@@ -571,9 +529,7 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
     turn_after(ST_NS_PER_S);
     silent_ns = 0;
     look("");
-    turn_after(ST_NS_PER_S);
-    look("");
-    shown_is(__func__);
+    look_after(ST_NS_PER_S, "");
 }
 
 static void programs_are_looked_at_at_the_same_time(void **state)
@@ -584,13 +540,9 @@ static void programs_are_looked_at_at_the_same_time(void **state)
                                                   .ops = &ops,
                                                   .program = "a"};
     o.source = &program;
-    turn_after(ST_NS_PER_S);
-    look("");
-    turn_after(ST_NS_PER_S);
-    look("a line came: the next look is when it was");
-    turn_after(2 * ST_NS_PER_S);
-    look("");
-    shown_is(__func__);
+    look_after(ST_NS_PER_S, "");
+    look_after(ST_NS_PER_S, "a line came: the next look is when it was");
+    look_after(2 * ST_NS_PER_S, "");
 }
 
 static void what_was_never_watched_has_no_counts(void **state)
@@ -671,14 +623,11 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     see_not_ready("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW, 24000000);
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 25000000);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
-    turn_after(0);
-    look("");
+    look_after(0, "");
     see_not_ready("HeavyReverb", 0, ST_DROPOUT_UNKNOWN, 25000000);
     to_see[0].kind = ST_XRUN_SEEN_CYCLE;
     to_see[0].deadline_ns = 21333333;
-    turn_after(0);
-    look("its times in that cycle");
-    shown_is(__func__);
+    look_after(0, "its times in that cycle");
 }
 
 /* The machine is looked at, and was hot up to now or is not. */
@@ -766,8 +715,7 @@ static void a_mark_cuts_what_waits(void **state)
     look_at_machine(false);
     st_fake_advance(platform, POLL_NS);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 24000000);
-    turn_after(0);
-    look("");
+    look_after(0, "");
     st_observed_cut(&o);
     look("");
     st_fake_advance(platform, POLL_NS);
@@ -776,7 +724,6 @@ static void a_mark_cuts_what_waits(void **state)
     look_at_machine(true);
     st_observed_count(&o);
     look("");
-    shown_is(__func__);
 }
 
 /* The text of the newest event. */
@@ -830,15 +777,13 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
         turn_after(POLL_NS);
     }
     see_not_ready("Heavy", 1, ST_DROPOUT_BLOCKED, 0);
-    turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    look("an event at once");
+    look_after(ST_OBSERVED_EVENT_EACH_NS, "an event at once");
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
         found =
             found || strstr(text_of(i), "Heavy lost sound 24 times on card (JACK): it computed too "
                                         "long, 25.0 ms in a buffer of 21.3 ms") != NULL;
     look("");
-    shown_is(__func__);
 }
 
 static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time(void **state)
@@ -853,23 +798,18 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
     turn_after(0);
     show("missing %jd", st_event_missing_ns(newest()));
-    shown_is(__func__);
 }
 
 static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
 {
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 90000000);
-    turn_after(0);
-    look("");
+    look_after(0, "");
     see_not_ready("Heavy", 2, ST_DROPOUT_TOO_SLOW, 24000000);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 25000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void culprit_is_who_was_it_most_often(void **state)
@@ -884,9 +824,7 @@ static void culprit_is_who_was_it_most_often(void **state)
             assert_has(newest_text(), "it lost the CPU to meson");
     }
     look("");
-    turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    look("2 is few");
-    shown_is(__func__);
+    look_after(ST_OBSERVED_EVENT_EACH_NS, "2 is few");
 }
 
 static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **state)
@@ -896,13 +834,9 @@ static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **stat
     see_load("HeavyReverb", 9000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(0);
-    turn_after(20 * ST_NS_PER_S);
-    look("one load line was left out, and the next one is due");
-    turn_after(ST_DROPOUT_GONE_NS - 20 * ST_NS_PER_S);
-    look("");
-    turn_after(1);
-    look("");
-    shown_is(__func__);
+    look_after(20 * ST_NS_PER_S, "one load line was left out, and the next one is due");
+    look_after(ST_DROPOUT_GONE_NS - 20 * ST_NS_PER_S, "");
+    look_after(1, "");
 }
 
 static const char *recent(void)
@@ -926,23 +860,18 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
 
     see_not_ready(ST_DROPOUT_TEST_CLIENT, 3, ST_DROPOUT_TOO_SLOW, 0);
     see_not_ready("HeavyReverb", 0, ST_DROPOUT_TOO_SLOW, 0)->cycles_n = 4;
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 0);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     see_load("", 0, 64)->period_ns = 1333333;
 
     ST_PRINT(to_see[0].event.device, "USB");
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 0);
-    turn_after(POLL_NS);
-    look("a second card");
+    look_after(POLL_NS, "a second card");
     see_ended("HeavyReverb");
     turn_after(POLL_NS);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 0);
-    turn_after(POLL_NS);
-    look("it has ended, and others have a dropout by that");
-    shown_is(__func__);
+    look_after(POLL_NS, "it has ended, and others have a dropout by that");
 }
 
 static void client_that_says_that_it_has_ended_has(void **state)
@@ -954,9 +883,7 @@ static void client_that_says_that_it_has_ended_has(void **state)
     see_ended("GoodSynth");
     see_ended("HeavyReverb");
     see_ended("NeverSeen");
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 /* Also where there was none at the other size. */
@@ -970,12 +897,9 @@ static void recent_dropouts_begin_again_after_each_change_of_the_buffer(void **s
     turn_after(POLL_NS);
     see_load("", 0, 256)->period_ns = 5333333;
 
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     see_not_ready("HeavyReverb", 6, ST_DROPOUT_TOO_SLOW, 9000);
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 /* Who lost most is still there, and what others lose now is not hidden by that. */
@@ -991,9 +915,7 @@ static void what_others_lose_leads_when_the_worst_had_none_for_a_minute(void **s
     look("");
     see_load("GoodSynth", 1000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
-    turn_after(10 * ST_NS_PER_S);
-    look("none is forgotten");
-    shown_is(__func__);
+    look_after(10 * ST_NS_PER_S, "none is forgotten");
 }
 
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
@@ -1005,15 +927,12 @@ static void recent_dropouts_are_counted_apart(void **state)
     see_load("HeavyReverb", 9000, 0);
     see_not_ready("HeavyReverb", 24, ST_DROPOUT_TOO_SLOW, 9000);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
-    turn_after(0);
-    look("");
+    look_after(0, "");
     see_load("", 0, 1024);
-    turn_after(POLL_NS);
-    look("until one comes at the other size");
+    look_after(POLL_NS, "until one comes at the other size");
     see_not_ready("GoodSynth", 2, ST_DROPOUT_CPU_TAKEN, 0);
     see_not_ready("HeavyReverb", 5, ST_DROPOUT_TOO_SLOW, 0);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     for (int i = 0; i < 3; i++) {
         see_load("", 0, 1024);
         see_load("GoodSynth", 1000, 0);
@@ -1021,16 +940,13 @@ static void recent_dropouts_are_counted_apart(void **state)
     }
     look("HeavyReverb has ended");
     see_not_ready("GoodSynth", 3, ST_DROPOUT_STOPPED, 0);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     for (int i = 0; i < 61; i++) {
         see_load("GoodSynth", 1000, 0);
         turn_after(10 * ST_NS_PER_S);
     }
     see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
-    turn_after(POLL_NS);
-    look("all are in the counters");
-    shown_is(__func__);
+    look_after(POLL_NS, "all are in the counters");
 }
 
 static void server_that_ends_takes_loads_along(void **state)
@@ -1039,9 +955,7 @@ static void server_that_ends_takes_loads_along(void **state)
     see_load("GoodSynth", 1000, 0);
     turn_after(0);
     poll_result = -EPIPE;
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **state)
@@ -1106,13 +1020,10 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     switch_to(ST_OBSERVED_AUTO, "");
     see("hw:0,0,0 playback", "jackd", 1, 0);
     see("hw:1,0,0 playback", "mpv", 1, 0);
-    turn_after(POLL_NS);
-    look("");
+    look_after(POLL_NS, "");
     all[0].view.state = ST_OBSERVED_ABSENT;
     see("hw:0,0,0 playback", "jackd", 1, 0);
-    turn_after(POLL_NS);
-    look("");
-    shown_is(__func__);
+    look_after(POLL_NS, "");
 }
 
 static void see_at(enum st_dropout_place place, const char *device, const char *client)
@@ -1135,9 +1046,7 @@ static void a_server_that_was_late_itself_plays_no_music(void **state)
         assert_string_equal(o.view.played, "default");
     }
     see("default", "JACK", 0, 1)->place = ST_DROPOUT_AT_GRAPH;
-    turn_after(POLL_NS);
-    look("a client of this name");
-    shown_is(__func__);
+    look_after(POLL_NS, "a client of this name");
 }
 
 /* The bus counts alone, also if another card ran dry; with the card that it carries it is one
@@ -1251,5 +1160,5 @@ int main(void)
         TEST(source_that_cannot_see_clients_says_nothing_of_them),
         TEST(absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

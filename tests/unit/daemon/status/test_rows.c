@@ -55,7 +55,6 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     view.notify[0] = '\0';
     look("as on FreeBSD, where sleeptuned has none");
     shown_begins();
-    shown_is(__func__);
 }
 
 /* A PipeWire at 1024 frames on which something plays. */
@@ -147,7 +146,6 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     look("");
     view.now_wall_ns += 3600 * ST_NS_PER_S;
     look("it has not clicked for an hour");
-    shown_is(__func__);
 }
 
 static void what_no_source_sees_is_listed(void **state)
@@ -160,7 +158,6 @@ static void what_no_source_sees_is_listed(void **state)
     view.observe.sources[view.observe.n++] =
         (struct st_observed_view){.source = "sound4", .state = ST_OBSERVED_WATCHING};
     look("FreeBSD");
-    shown_is(__func__);
 }
 
 static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
@@ -190,7 +187,6 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
                                       .again_wall_ns = INT64_MIN};
     look("nothing plays on it");
     view.pipewire_restart = NULL;
-    shown_is(__func__);
 }
 
 /* Two stops of a jackd that has ended since are none of the PipeWire that plays. */
@@ -214,7 +210,6 @@ static void dropouts_are_of_the_server_of_the_answer(void **state)
     view.observe.sources[0].seen.sum.first_wall_ns -= 700 * ST_NS_PER_S;
     view.observe.sources[0].seen.sum.last_wall_ns -= 700 * ST_NS_PER_S;
     look("");
-    shown_is(__func__);
 }
 
 /* What a screen is about are the last ones; the others are a number. */
@@ -246,7 +241,6 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
     view.observe.n = 1;
     ST_PRINT(pipewire->why, "PipeWire is not running for this user");
     look("");
-    shown_is(__func__);
 }
 
 static void dropouts_before_the_buffer_was_raised_are_over(void **state)
@@ -261,7 +255,6 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     pipewire->seen.last_ns--;
     pipewire->seen.sum.longest_period_ns = pipewire->seen.period_ns;
     look("others happened with this one");
-    shown_is(__func__);
 }
 
 /* 1024, 64, 2048, 1024 again: half of them happened at this size. */
@@ -282,7 +275,6 @@ static void a_buffer_is_larger_if_it_is_than_that_of_each(void **state)
     lost.event.cycle = (struct st_dropout_cycle){.period_ns = seen->period_ns};
     st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     look("");
-    shown_is(__func__);
 }
 
 /* No load line comes of a server without a CPU. */
@@ -297,7 +289,6 @@ static void a_dropout_is_of_something_that_plays(void **state)
     st_dropout_table_take(seen, &starved, 2 * ST_DROPOUT_GONE_NS, 0);
     st_dropout_table_age(seen, 2 * ST_DROPOUT_GONE_NS + 1, true);
     look("");
-    shown_is(__func__);
 }
 
 /* The rest of a dropout that was counted before has a length and no dropout. */
@@ -342,7 +333,6 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     look("");
     client->load.busy_median_ns = client->load.busy_max_ns = INT64_MIN;
     look("");
-    shown_is(__func__);
 }
 
 static void lost_sound_has_a_length_and_a_place(void **state)
@@ -357,7 +347,6 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     client->sum.unknown_n = client->rows[0].sum.unknown_n = 0;
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     look("");
-    shown_is(__func__);
 }
 
 static void the_reason_is_that_of_most_lost_sound(void **state)
@@ -387,7 +376,6 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
     lost.count_n = 1;
     st_dropout_table_take_event(seen, &lost, 0);
     look("how long the last one was is not known: the number decides");
-    shown_is(__func__);
 }
 
 /* Where its other dropouts were is not the place of these. */
@@ -414,7 +402,6 @@ static void a_place_is_that_of_the_reason(void **state)
     lost.event.lost_ns = lost.event.longest_ns = 427 * ST_NS_PER_MS;
     st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     look("");
-    shown_is(__func__);
 }
 
 /* Who took the CPU took it from a program whose own buffer is too short: rights and the server's
@@ -450,7 +437,6 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     ST_PRINT(client->rows[0].culprit, "pulseaudio");
     client->rows[0].culprit_n = 3;
     look("");
-    shown_is(__func__);
 }
 
 static void rhythm_of_long_cycles_is_said(void **state)
@@ -462,7 +448,6 @@ static void rhythm_of_long_cycles_is_said(void **state)
     look("");
     client->last.block_any = 1;
     look("");
-    shown_is(__func__);
 }
 
 static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
@@ -485,7 +470,6 @@ static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state
     look("an older PipeWire's log");
     client->drift_ppb = 900000;
     look("");
-    shown_is(__func__);
 }
 
 static void first_line_says_what_the_server_knows(void **state)
@@ -523,7 +507,6 @@ static void first_line_says_what_the_server_knows(void **state)
     look("");
     pipewire->source = "jack";
     look("");
-    shown_is(__func__);
 }
 
 /* What a victim computed in the cycle in which others had the CPU is no peak of its own: trial 4
@@ -534,7 +517,6 @@ static void peak_of_who_lost_the_cpu_is_unknown(void **state)
         add_client(watch_pipewire(), "GoodSynth", 3, ST_DROPOUT_CPU_TAKEN);
     client->rows[0].worst = (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
     look("");
-    shown_is(__func__);
 }
 
 static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
@@ -577,7 +559,6 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     worst->busy_ns = 15000000;
     view.observe.sources[0].seen.frames = view.observe.sources[0].seen.period_ns = 0;
     look("nothing plays now");
-    shown_is(__func__);
 }
 
 static void first_line_blames_who_took_the_cpu(void **state)
@@ -640,7 +621,6 @@ static void first_line_blames_who_took_the_cpu(void **state)
     look("");
     server->rows[0].sum.n = server->sum.n = 15;
     look("");
-    shown_is(__func__);
 }
 
 static void first_line_names_what_slowed_the_machine(void **state)
@@ -677,7 +657,6 @@ static void first_line_names_what_slowed_the_machine(void **state)
     look("one look is not enough");
     view.overdue.hog.looks = 2;
     look("");
-    shown_is(__func__);
 }
 
 static void rights_do_not_help_against_the_host(void **state)
@@ -696,7 +675,6 @@ static void rights_do_not_help_against_the_host(void **state)
     memset(result.causes, 0, sizeof(result.causes));
     result.misses = 0;
     st_hist_reset(&result.lateness);
-    shown_is(__func__);
 }
 
 static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
@@ -723,7 +701,6 @@ static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
     assert_false(
         st_answer_of(&view).timing_ok); /* it lost sound: its buffer may be a smaller one */
     result.misses = 0;
-    shown_is(__func__);
 }
 
 /* Trial 3, line 10: "Main cause: another thread had the CPU: 220 of 220 late wake-ups" below
@@ -739,7 +716,6 @@ static void late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause(voi
     look("");
     st_hist_add_n(&result.lateness, 22 * ST_NS_PER_MS, 1);
     look("");
-    shown_is(__func__);
 }
 
 static void first_line_without_a_dropout_says_what_was_watched(void **state)
@@ -771,7 +747,6 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     sound4->source = "sound4";
     ST_PRINT(sound4->why, "no sound card");
     look("on FreeBSD");
-    shown_is(__func__);
 }
 
 /* freebsd-run-4/15.1/screens/o4/s14-status-underrun.txt: "Next          sleeptune history
@@ -785,7 +760,6 @@ static void what_freebsd_does_not_show_is_said(void **state)
     look("");
     play->name[0] = '\0';
     look("a device has no program that could be");
-    shown_is(__func__);
 }
 
 static void a_hard_size_that_was_forced_is_said_first(void **state)
@@ -810,7 +784,6 @@ static void a_hard_size_that_was_forced_is_said_first(void **state)
     server->seen.forced_frames = server->seen.frames = 256;
     server->seen.period_ns = 5333333;
     look("");
-    shown_is(__func__);
 }
 
 static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **state)
@@ -836,7 +809,6 @@ static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **stat
     discord->load.asked_rate_hz = ST_XRUN_ASKED_MS;
     server->seen.rate_hz = 48000;
     look("");
-    shown_is(__func__);
 }
 
 static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
@@ -850,7 +822,6 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     look("");
     pipewire->seen.others_dropouts_n = 7;
     look("");
-    shown_is(__func__);
 }
 
 static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **state)
@@ -888,7 +859,6 @@ static void longest_loss_of_all_sources_is_first_where_each_is_known(void **stat
     look("");
     often->sum.unknown_n = pipewire->seen.sum.unknown_n = often->sum.n;
     look("");
-    shown_is(__func__);
 }
 
 static void stall_is_left_out_of_the_usual_lateness(void **state)
@@ -897,7 +867,6 @@ static void stall_is_left_out_of_the_usual_lateness(void **state)
     result.misses = 1;
     st_hist_add_n(&result.lateness, INT64_C(290) * ST_NS_PER_S, 1);
     look("");
-    shown_is(__func__);
 }
 
 static void own_stop_is_not_the_timing_of_the_computer(void **state)
@@ -910,7 +879,6 @@ static void own_stop_is_not_the_timing_of_the_computer(void **state)
     look("");
     result.causes[ST_CAUSE_TIMER].max_ns = 3000000;
     look("longer than the period of 2.67 ms");
-    shown_is(__func__);
 }
 
 static void screen_names_what_went_wrong_and_the_command_that_helps(void **state)
@@ -937,7 +905,6 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     look("");
     ST_PRINT(result.degraded, "no right to SCHED_FIFO");
     look("");
-    shown_is(__func__);
 }
 
 static void screen_without_a_loop_claims_nothing(void **state)
@@ -947,7 +914,6 @@ static void screen_without_a_loop_claims_nothing(void **state)
     view.loop = &result;
     result.elapsed_periods = 0;
     look("");
-    shown_is(__func__);
 }
 
 static void screen_lists_sources_that_are_or_could_be_watched(void **state)
@@ -981,7 +947,6 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                        .state = ST_OBSERVED_WATCHING,
                                        .why = "USB packets of A"};
     look("");
-    shown_is(__func__);
 }
 
 static void screen_says_what_waits_and_what_was_put_aside(void **state)
@@ -994,7 +959,6 @@ static void screen_says_what_waits_and_what_was_put_aside(void **state)
                                                    .path = "/h.db",
                                                    .aside = "/h.db.aside-1"};
     look("");
-    shown_is(__func__);
 }
 
 static void events_of_the_screen_carry_their_times(void **state)
@@ -1003,7 +967,6 @@ static void events_of_the_screen_carry_their_times(void **state)
         json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i,
                                                      "event", "pause", "text", "x"));
     look("");
-    shown_is(__func__);
 }
 
 int main(void)
@@ -1050,5 +1013,5 @@ int main(void)
         TEST(screen_says_what_waits_and_what_was_put_aside),
         TEST(events_of_the_screen_carry_their_times),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

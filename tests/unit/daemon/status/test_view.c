@@ -22,7 +22,6 @@ static void healthy_daemon_is_running_with_nothing_degraded(void **state)
 {
     look("");
     shown_begins();
-    shown_is(__func__);
 }
 
 static void watchdog_that_a_real_time_loop_can_starve_is_a_detail(void **state)
@@ -37,7 +36,6 @@ static void watchdog_that_a_real_time_loop_can_starve_is_a_detail(void **state)
     result.policy = ST_POLICY_FIFO;
     view.watchdog.above_loop = true;
     look("it goes before the loop");
-    shown_is(__func__);
 }
 
 static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
@@ -46,7 +44,6 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     look("");
     result.cycles = result.elapsed_periods = 0;
     look("it never ran");
-    shown_is(__func__);
 }
 
 static void every_degraded_part_is_named_with_its_reason(void **state)
@@ -62,14 +59,12 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
     ST_PRINT(view.failed.http, "cannot be served");
     ST_PRINT(view.failed.socket, "no such group");
     look("");
-    shown_is(__func__);
 }
 
 static void daemon_without_a_result_is_starting_not_fine(void **state)
 {
     view.loop = NULL;
     look("");
-    shown_is(__func__);
 }
 
 static void last_document_says_ended(void **state)
@@ -78,7 +73,6 @@ static void last_document_says_ended(void **state)
     look("");
     result.error = -5;
     look("the loop failed");
-    shown_is(__func__);
 }
 
 static void closed_stream_shows_no_figures_of_an_old_one(void **state)
@@ -87,7 +81,6 @@ static void closed_stream_shows_no_figures_of_an_old_one(void **state)
     ST_PRINT(view.audio.error, "x");
     view.audio.latency_ns = 5;
     look("");
-    shown_is(__func__);
 }
 
 static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
@@ -97,7 +90,6 @@ static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
     look("");
     view.history.missing = true;
     look("it is wanted");
-    shown_is(__func__);
 }
 
 static void text_that_is_no_utf8_is_kept_readable(void **state)
@@ -105,7 +97,6 @@ static void text_that_is_no_utf8_is_kept_readable(void **state)
     ST_PRINT(view.config.error, "caf\xe9: 20 \xc2");
     ST_PRINT(view.audio.device_name, "\xff");
     look("");
-    shown_is(__func__);
 }
 
 static void metrics_have_the_published_names_and_cumulative_buckets(void **state)
@@ -114,7 +105,6 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     result.skipped_periods = 2;
     view.audio.dropouts_n = 9;
     look(""); /* early ones are below every bound */
-    shown_is(__func__);
 }
 
 /** The sum over all parts: a part that st_degraded_parts lacks would be missing in it. */
@@ -170,7 +160,6 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
                                            .client = "Synth"}};
     st_dropout_table_take(&view.observe.sources[1].seen, &seen, 0, 0);
     look("");
-    shown_is(__func__);
 }
 
 static void metrics_have_no_count_of_what_is_not_watched(void **state)
@@ -186,7 +175,6 @@ static void metrics_have_no_count_of_what_is_not_watched(void **state)
             look(st_text("between %d", between));
         }
     }
-    shown_is(__func__);
 }
 
 static void metrics_count_each_degraded_part(void **state)
@@ -197,7 +185,6 @@ static void metrics_count_each_degraded_part(void **state)
     assert_int_equal(degraded_n(text), 15);
     free(text);
     look("");
-    shown_is(__func__);
 }
 
 /* What is drained of a loop that runs is compared at each look. */
@@ -207,7 +194,6 @@ static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
     look("");
     view.ended = true;
     look("it has ended");
-    shown_is(__func__);
 }
 
 /* More than any daemon has at once. */
@@ -234,7 +220,6 @@ static void metrics_tell_causes_and_conditions(void **state)
     result.conditions[1] = (struct st_test_condition){"kernel_release", "6.1.0-rt"};
     result.conditions_n = 2;
     look("");
-    shown_is(__func__);
 }
 
 static void metrics_of_the_history_are_known_or_absent(void **state)
@@ -244,7 +229,6 @@ static void metrics_of_the_history_are_known_or_absent(void **state)
     look("");
     view.history.bytes = 4096;
     look("");
-    shown_is(__func__);
 }
 
 int main(void)
@@ -269,5 +253,5 @@ int main(void)
         TEST(metrics_tell_causes_and_conditions),
         TEST(metrics_of_the_history_are_known_or_absent),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

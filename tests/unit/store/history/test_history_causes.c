@@ -56,7 +56,6 @@ static void sums_are_of_the_minutes_between(void **state)
     add_minutes(5);
     look(INT64_MAX);
     look_with(NOON_NS + MINUTE_NS, NOON_NS + 3 * MINUTE_NS, NULL, NULL);
-    shown_is(__func__);
 }
 
 /* One that sleeptuned has not written yet. */
@@ -76,7 +75,6 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
     add_minutes(1);
     look_with(INT64_MIN, INT64_MAX, &sums, &minute);
     look_with(INT64_MIN, NOON_NS + MINUTE_NS, &sums, &minute);
-    shown_is(__func__);
 }
 
 static void quiet_minutes_before_the_first_late_one_count(void **state)
@@ -85,7 +83,6 @@ static void quiet_minutes_before_the_first_late_one_count(void **state)
     for (int i = 0; i < 10; i++)
         add_minute(NOON_NS + i * MINUTE_NS, i == 9);
     look(INT64_MAX);
-    shown_is(__func__);
 }
 
 static void older_minutes_become_hours_with_the_same_sums(void **state)
@@ -97,7 +94,6 @@ static void older_minutes_become_hours_with_the_same_sums(void **state)
     look(NOON_NS + 60 * MINUTE_NS); /* an hour that is long past is read whole */
     assert_int_equal(st_history_retain(history, NOON_NS + 50 * DAY_NS, 40, 100000000), 0);
     look(INT64_MAX);
-    shown_is(__func__);
 }
 
 int main(void)
@@ -108,5 +104,5 @@ int main(void)
         TEST(older_minutes_become_hours_with_the_same_sums),
         TEST(quiet_minutes_before_the_first_late_one_count),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -18,7 +18,6 @@ static void minutes_are_read_one_by_one_and_summed_by_longer_steps(void **state)
     look(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS);
     look(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS);
     look(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS);
-    shown_is(__func__);
 }
 
 static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
@@ -58,7 +57,6 @@ static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **stat
     add(NOON_NS + HOUR_NS, 100, 2000);
     look(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS);
     look(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS);
-    shown_is(__func__);
 }
 
 static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
@@ -184,7 +182,6 @@ static void head_and_rows_agree_on_a_young_file(void **state)
     open_it();
     add(NOON_NS + 20 * MINUTE_NS, 100, 1000);
     look(since_ns, until_ns, 5 * MINUTE_NS); /* no hour: not taken back to one */
-    shown_is(__func__);
 }
 
 static void head_and_rows_agree_where_only_hours_are_left(void **state)
@@ -224,7 +221,6 @@ static void the_last_step_ends_where_the_file_does(void **state)
         const int64_t until_ns = NOON_NS + row->minutes * MINUTE_NS;
         look(NOON_NS, until_ns, HOUR_NS);
     }
-    shown_is(__func__);
 }
 
 static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
@@ -237,7 +233,6 @@ static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
         const int64_t until_ns = NOON_NS + 10 * MINUTE_NS;
         look(NOON_NS, until_ns, hours ? HOUR_NS : 5 * MINUTE_NS);
     }
-    shown_is(__func__);
 }
 
 static void where_only_hours_are_left_rows_are_hours(void **state)
@@ -248,7 +243,6 @@ static void where_only_hours_are_left_rows_are_hours(void **state)
     add(NOON_NS - 30 * DAY_NS, 100, 1000);
     assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
     look(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 int main(void)
@@ -267,5 +261,5 @@ int main(void)
         TEST(a_minute_over_the_end_of_its_step_has_room_in_it),
         TEST(where_only_hours_are_left_rows_are_hours),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }

@@ -42,7 +42,6 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     look(NOON_NS,
          NOON_NS + 200 * MINUTE_NS); /* the last that is known of it; of a gap without a loop */
     look(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 /* What is watched in the minute that still runs is in no file; it is added to what the file has,
@@ -97,7 +96,6 @@ static void where_nothing_played_there_is_no_gap(void **state)
         add_watched(NOON_NS + i * MINUTE_NS, i < 22 ? other : quiet);
     look(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
     look(NOON_NS + 2 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 /* Programs play, the daemon is killed, and the next one sees them after four seconds. */
@@ -118,7 +116,6 @@ static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
     add(NOON_NS + 2 * MINUTE_NS, 100, 1000);
     add_watched(NOON_NS + 2 * MINUTE_NS, pipewire);
     look(NOON_NS, NOON_NS + 3 * MINUTE_NS);
-    shown_is(__func__);
 }
 
 static void dropouts_and_the_watching_go_with_all(void **state)
@@ -153,5 +150,5 @@ int main(void)
         TEST(a_daemon_that_starts_does_not_know_what_played_before),
         TEST(dropouts_and_the_watching_go_with_all),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return shown_run(tests);
 }
