@@ -174,9 +174,8 @@ static json_t *document_of(const struct arguments *a, const struct st_result *re
 {
     json_t *document = st_result_json(result);
     if (a->text[0] != '\0')
-        st_json_set(document, "at_most", a->text);
-    st_json_set(document, "schema", "sleeptune-measure/1");
-    return document;
+        st_json_add(document, "at_most:t", a->text);
+    return st_json_add(document, "schema:t", "sleeptune-measure/1");
 }
 
 static int print_text(const struct arguments *a, const struct st_result *result)

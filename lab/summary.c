@@ -99,23 +99,18 @@ uint64_t st_summary_median_not_enough_min_n(uint64_t max_n)
 
 static json_t *quantile_json(const struct st_quantile *q)
 {
-    return q->known ? ST_JSON(q->value_ns) : json_null();
+    return st_json_integer_or_null(q->known, q->value_ns);
 }
 
 json_t *st_summary_json(const struct st_summary *s)
 {
-    json_t *o = json_object();
-    st_json_set(o, "mean", st_json_real_or_null(s->n > 0, s->mean_ns));
-    st_json_set(o, "sd", st_json_real_or_null(s->sd_known, s->sd_ns));
-    st_json_set(o, "min", s->n > 0 ? ST_JSON(s->min_ns) : json_null());
-    st_json_set(o, "q1", quantile_json(&s->q1));
-    st_json_set(o, "median", quantile_json(&s->median));
-    st_json_set(o, "q3", quantile_json(&s->q3));
-    st_json_set(o, "p95", quantile_json(&s->p95));
-    st_json_set(o, "p99", quantile_json(&s->p99));
-    st_json_set(o, "max", s->n > 0 ? ST_JSON(s->max_ns) : json_null());
-    st_json_set(o, "outliers", s->q1.known ? ST_JSON(s->outliers_n) : json_null());
-    return o;
+    return st_json_object("mean:o sd:o min:o q1:o median:o q3:o p95:o p99:o max:o outliers:o",
+                          st_json_real_or_null(s->n > 0, s->mean_ns),
+                          st_json_real_or_null(s->sd_known, s->sd_ns),
+                          st_json_integer_or_null(s->n > 0, s->min_ns), quantile_json(&s->q1),
+                          quantile_json(&s->median), quantile_json(&s->q3), quantile_json(&s->p95),
+                          quantile_json(&s->p99), st_json_integer_or_null(s->n > 0, s->max_ns),
+                          st_json_integer_or_null(s->q1.known, (json_int_t)s->outliers_n));
 }
 
 json_t *st_summary_interval_json(const struct st_quantile *q)
@@ -128,6 +123,6 @@ json_t *st_summary_integers_json(const int64_t *values, size_t n)
 {
     json_t *array = json_array();
     ST_EACH_OF (value, values, n)
-        (void)json_array_append_new(array, ST_JSON(*value));
+        (void)json_array_append_new(array, json_integer(*value));
     return array;
 }

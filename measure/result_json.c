@@ -18,14 +18,15 @@ static json_t *distribution(const struct st_hist *hist)
                                     st_json_integer_or_null(hist->total_n > 0, hist->min_ns));
     ST_EACH (quantile, quantiles) {
         const struct st_quantile q = st_stats_quantile(hist, quantile->p);
-        st_json_set(object, quantile->key, st_json_integer_or_null(q.known, q.value_ns));
-        st_json_set(object, quantile->interval_key,
-                    q.known && q.interval_known
-                        ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
-                        : json_null());
+        (void)json_object_set_new(object, quantile->key,
+                                  st_json_integer_or_null(q.known, q.value_ns));
+        (void)json_object_set_new(
+            object, quantile->interval_key,
+            q.known && q.interval_known
+                ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
+                : json_null());
     }
-    st_json_set(object, "max", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
-    return object;
+    return st_json_add(object, "max:o", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
 }
 
 /* Share of the lateness that figures of the cause explain; null for a cause that was found by
@@ -58,9 +59,9 @@ void st_result_condition_json(void *object, const char *key, const char *value)
     const bool whole = strlen(value) < 18 &&
                        st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
                        strcmp(key, "cpus_isolated") != 0;
-    json_t *json = whole ? ST_JSON(number) : json_string(value);
+    json_t *json = whole ? json_integer(number) : json_string(value);
     /* json_string returns NULL for text that is not UTF-8 */
-    st_json_set(object, key, json != NULL ? json : json_null());
+    (void)json_object_set_new(object, key, json != NULL ? json : json_null());
 }
 
 static json_t *conditions(const struct st_result *result)

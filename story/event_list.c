@@ -37,7 +37,7 @@ char *st_event_list_text(struct st_history_reader *reader,
         /* Writes each event as text at once, so that not all events need memory as json_t at the
          * same time. */
         json_t *document = st_event_story_json(&event, &beside);
-        st_json_set(document, "id", id);
+        st_json_add(document, "id:i", id);
         st_text_buffer_printf(&writing, "%s", between);
         (void)json_dump_callback(document, st_json_write, &writing, JSON_COMPACT);
         json_decref(document);

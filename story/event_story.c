@@ -213,20 +213,22 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
         if ((field->in & ST_FIELD_JSON) == 0 || !st_record_is_known(field, &shown))
             continue;
+        json_t *value;
         if (field->form == ST_FORM_NUMBER)
-            st_json_set(document, field->name, st_record_number(field, &shown));
+            value = json_integer(st_record_number(field, &shown));
         else
-            st_json_set(document, field->name, st_json_safe_string(st_record_text(field, &shown)));
+            value = st_json_safe_string(st_record_text(field, &shown));
+        (void)json_object_set_new(document, field->name, value);
     }
     st_json_add(document, "time_ns:i event:t text:s", event->wall_ns,
                 st_event_kind_name(event->kind), st_event_story_text(event, beside));
     /* Unlike other unknown fields, an unknown reason is in the JSON. */
     if (event->kind == ST_EVENT_CLIENT_DROPOUT)
-        st_json_set(document, "reason", st_dropout_reason_name(event->reason));
+        st_json_add(document, "reason:t", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))
-        st_json_set(document, "why", why_text(event));
+        st_json_add(document, "why:t", why_text(event));
     const char *cause = cause_name(event, beside, &shown);
     if (cause[0] != '\0')
-        st_json_set(document, "cause", cause);
+        st_json_add(document, "cause:t", cause);
     return document;
 }

@@ -65,12 +65,12 @@ static json_t *counts_json(const struct st_report *report)
     json_t *counts = json_object();
     for (enum st_status status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, status);
-        st_json_set(counts, st_finding_statuses[status].name, n);
+        (void)json_object_set_new(counts, st_finding_statuses[status].name,
+                                  json_integer((json_int_t)n));
     }
     ST_REPORT_EACH (finding, report)
         set_aside_n += finding->set_aside != NULL;
-    st_json_set(counts, "set-aside", set_aside_n);
-    return counts;
+    return st_json_add(counts, "set-aside:i", (int64_t)set_aside_n);
 }
 
 /** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; NULL: the music

@@ -97,10 +97,8 @@ static json_t *document_of(const struct counting *counting, const struct st_resu
     ST_EACH_OF (n, counting->late, counting->slots_n)
         (void)json_array_append_new(late, json_integer(*n));
     if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
-        st_json_set(json_object_get(run, "conditions"), "kernel_command_line", (const char *)line);
-    st_json_set(run, "schema", SCHEMA);
-    st_json_set(run, "late", late);
-    return run;
+        st_json_add(json_object_get(run, "conditions"), "kernel_command_line:t", line);
+    return st_json_add(run, "schema:t late:o", SCHEMA, late);
 }
 
 /* Runs the loop in the same way before and after the change. Prints how long it takes, and on a

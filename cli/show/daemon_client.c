@@ -230,7 +230,7 @@ static int ask(bool post, const char *socket_wish, const char *target, int timeo
     json_t *screen = json_object_get(answer->document, "screen");
     const char *next = st_json_text_of(screen, "next");
     if (next[0] != '\0')
-        st_json_set(screen, "next", json_string(st_daemon_client_again(next, socket_wish, NULL)));
+        st_json_add(screen, "next:t", st_daemon_client_again(next, socket_wish, NULL));
     if (why == NULL)
         return 0;
     ST_PRINT(answer->error, "%s", why);

@@ -203,7 +203,8 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
         const char *text = st_capture_stream_event_say(kind), *names = "";
         if (n == 0)
             continue;
-        st_json_set(counts, st_capture_stream_event_name(kind), n);
+        (void)json_object_set_new(counts, st_capture_stream_event_name(kind),
+                                  json_integer((json_int_t)n));
         if (n > 1)
             text = st_text("%s (%ju times)", text, n);
         ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {

@@ -6,41 +6,6 @@
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
-static inline json_t *st_json_unsigned(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static inline json_t *st_json_boolean(bool value)
-{
-    return json_boolean(value);
-}
-
-/** A JSON string with this text; JSON null if text is NULL. */
-static inline json_t *st_json_string_or_null(const char *text)
-{
-    return text != NULL ? json_string(text) : json_null();
-}
-
-static inline json_t *st_json_itself(json_t *value)
-{
-    return value;
-}
-
-/** Converts a C value to JSON by its type: a bool (a comparison has type int, so it becomes a
- * number), a number, a text (null for NULL), or JSON itself. */
-#define ST_JSON(value)                                                                             \
-    _Generic((value), bool                                                                        \
-             : st_json_boolean, double                                                            \
-             : json_real, char *                                                                  \
-             : st_json_string_or_null, const char *                                               \
-             : st_json_string_or_null, json_t *                                                   \
-             : st_json_itself, unsigned                                                           \
-             : st_json_unsigned, unsigned long                                                    \
-             : st_json_unsigned, unsigned long long                                               \
-             : st_json_unsigned, default                                                          \
-             : json_integer)(value)
-
 /** Adds members to an object. `members` has a word for each one, a key and a letter for its type:
  * "time_ns:i client:e". The values follow, one for each letter:
  *   i  int64_t or uint64_t, never a shorter type
@@ -69,9 +34,6 @@ static inline void st_json_append(json_t **array, json_t *value)
     json_decref(*array);
     *array = NULL;
 }
-
-/** Sets a key; takes the reference of a JSON value. NULL (out of memory) omits the key. */
-#define st_json_set(object, key, value) json_object_set_new((object), (key), ST_JSON(value))
 
 static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
 {

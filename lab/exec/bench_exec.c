@@ -288,63 +288,46 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
     return r;
 }
 
-static json_t *words(const char *text)
-{
-    json_t *string = json_string(text);
-    return string != NULL ? string
-                          : json_null(); /* the text is not UTF-8, which JSON cannot hold */
-}
-
 static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_figures *f)
 {
     const struct st_exec_command *command = f->command;
     const struct st_summary *s = &f->wall;
-    json_t *o = json_object();
-    st_json_set(o, "command", words(command->text));
-    st_json_set(o, "start",
-                f->start ? json_null() : words(bench->arms[command->start].command->text));
-    st_json_set(o, "requested_ns",
-                st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
-    st_json_set(o, "n", s->n);
-    st_json_set(o, "wall_ns", st_summary_json(s));
-    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&s->median));
-    st_json_set(o, "cpu_ns_per_run",
-                st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
-    st_json_set(o, "user_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns));
-    st_json_set(o, "system_ns_per_run", st_json_real_or_null(f->system_ns >= 0, f->system_ns));
-    st_json_set(o, "net_ns", st_json_integer_or_null(f->net.known, f->net.value_ns));
-    st_json_set(o, "net_interval_ns",
-                f->net.known
-                    ? json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns)
-                    : json_null());
-    st_json_set(o, "net_confidence", st_json_real_or_null(f->net.known, f->net_confidence));
-    st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
-    st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
-    st_json_set(o, "impossible", f->impossible);
-    st_json_set(o, "overshoot_of_runs_ns",
-                f->overshoots.n > 0 ? st_summary_json(&f->overshoots) : json_null());
-    st_json_set(o, "odd_runs", f->odd_n);
-    st_json_set(o, "difference_ns",
-                st_json_integer_or_null(f->difference.known, f->difference.value_ns));
-    st_json_set(o, "difference_ci95_ns", st_summary_interval_json(&f->difference));
-    st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio > 0, f->sd_ratio));
-    st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio > 0, f->range_ratio));
-    return o;
+    const char *start = f->start ? NULL : bench->arms[command->start].command->text;
+    json_t *interval = NULL, *overshoots = NULL;
+    if (f->net.known)
+        interval = json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns);
+    if (f->overshoots.n > 0)
+        overshoots = st_summary_json(&f->overshoots);
+    /* a command that is not UTF-8, which JSON cannot hold, is null */
+    return st_json_object(
+        "command:t start:t requested_ns:p n:i wall_ns:o median_ci95_ns:o cpu_ns_per_run:o "
+        "user_ns_per_run:o system_ns_per_run:o net_ns:o net_interval_ns:o net_confidence:o "
+        "overshoot_ns:o overshoot_percent:o impossible:b overshoot_of_runs_ns:o odd_runs:i "
+        "difference_ns:o difference_ci95_ns:o sd_ratio:o range_ratio:o",
+        command->text, start, command->requested_ns, s->n, st_summary_json(s),
+        st_summary_interval_json(&s->median),
+        st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns),
+        st_json_real_or_null(f->user_ns >= 0, f->user_ns),
+        st_json_real_or_null(f->system_ns >= 0, f->system_ns),
+        st_json_integer_or_null(f->net.known, f->net.value_ns), interval,
+        st_json_real_or_null(f->net.known, f->net_confidence),
+        st_json_real_or_null(f->overshoot_known, f->overshoot_ns),
+        st_json_real_or_null(f->overshoot_known, f->percent), f->impossible, overshoots,
+        (int64_t)f->odd_n, st_json_integer_or_null(f->difference.known, f->difference.value_ns),
+        st_summary_interval_json(&f->difference),
+        st_json_real_or_null(f->sd_ratio > 0, f->sd_ratio),
+        st_json_real_or_null(f->range_ratio > 0, f->range_ratio));
 }
 
 json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
                            struct st_lab *lab)
 {
-    json_t *o = json_object(), *starts = json_array(), *results = json_array();
+    json_t *starts = json_array(), *results = json_array();
     ST_EACH_OF (f, figures, bench->config.commands_n)
         (void)json_array_append_new(f->start ? starts : results, arm_json(bench, f));
-    st_json_set(o, "schema", "sleeptune-bench-exec/1");
-    st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
-    st_json_set(o, "warm_up", bench->warm_up_n);
-    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
-    st_json_set(o, "interrupted", bench->stopped);
-    st_json_set(o, "starts", starts);
-    st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
-    return o;
+    return st_json_object(
+        "schema:t seed:t warm_up:i elapsed_ns:i interrupted:b starts:o results:o conditions:o",
+        "sleeptune-bench-exec/1", st_text("%ju", bench->config.seed), (int64_t)bench->warm_up_n,
+        bench->elapsed_ns, bench->stopped, starts, results,
+        st_bench_text_conditions_json(lab->platform));
 }

@@ -233,57 +233,41 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
 static json_t *batches_json(const struct st_call_batches *b)
 {
     if (!b->known)
-        return json_null();
-    json_t *o = json_object();
-    st_json_set(o, "batches", ST_SYSCALL_BATCHES);
-    st_json_set(o, "calls", b->calls_n);
-    st_json_set(o, "call_ns", b->call_ns);
-    st_json_set(o, "call_ci95_ns", json_pack("[f,f]", b->low_ns, b->high_ns));
-    st_json_set(o, "syscall_ns", st_json_real_or_null(b->raw_known, b->raw_ns));
-    st_json_set(o, "getppid_ns", b->getppid_ns);
-    return o;
+        return NULL;
+    return st_json_object("batches:u calls:u call_ns:d call_ci95_ns:o syscall_ns:o getppid_ns:d",
+                          ST_SYSCALL_BATCHES, b->calls_n, b->call_ns,
+                          json_pack("[f,f]", b->low_ns, b->high_ns),
+                          st_json_real_or_null(b->raw_known, b->raw_ns), b->getppid_ns);
 }
 
 static json_t *row_json(const struct st_syscall_row *row)
 {
-    json_t *o = json_object();
-    st_json_set(o, "call", row->method->name);
-    st_json_set(o, "mode", st_bench_syscall_mode_name(row->mode));
-    st_json_set(o, "path", st_call_path_name(row->path));
-    st_json_set(o, "n", row->summary.n);
-    st_json_set(o, "ns", st_summary_json(&row->summary));
-    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&row->summary.median));
-    st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
-    st_json_set(o, "below_clock", st_bench_syscall_is_below_clock(row));
-    st_json_set(o, "outliers",
-                st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
-    st_json_set(o, "samples_enough",
-                st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
-    st_json_set(o, "amortised", batches_json(&row->batches));
-    st_json_set(o, "samples_ns", st_summary_integers_json(row->ns, row->n));
-    st_json_set(o, "missing", row->why);
-    st_json_set(o, "error", st_json_error(row->error));
-    return o;
+    return st_json_object(
+        "call:t mode:t path:t n:i ns:o median_ci95_ns:o offset_ns:o below_clock:b outliers:o "
+        "samples_enough:p amortised:o samples_ns:o missing:t error:o",
+        row->method->name, st_bench_syscall_mode_name(row->mode), st_call_path_name(row->path),
+        row->summary.n, st_summary_json(&row->summary),
+        st_summary_interval_json(&row->summary.median),
+        st_json_integer_or_null(row->n > 0, row->offset_ns), st_bench_syscall_is_below_clock(row),
+        st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n), row->enough_n,
+        batches_json(&row->batches), st_summary_integers_json(row->ns, row->n), row->why,
+        st_json_error(row->error));
 }
 
 static json_t *clock_json(const struct st_bench_syscall *bench, struct st_lab *lab)
 {
-    return json_pack(
-        "{s:s?, s:o, s:o, s:s?}", "path", st_call_path_name(bench->clock_path), "step_ns",
-        st_json_integer_or_null(bench->clock_step_ns > 0, bench->clock_step_ns), "amortised",
-        batches_json(&bench->clock), "finding", st_bench_syscall_finding(bench, lab));
+    return st_json_object("path:t step_ns:p amortised:o finding:t",
+                          st_call_path_name(bench->clock_path), bench->clock_step_ns,
+                          batches_json(&bench->clock), st_bench_syscall_finding(bench, lab));
 }
 
 json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab)
 {
-    json_t *o = json_object(), *results = json_array();
+    json_t *results = json_array();
     ST_EACH_OF (row, bench->rows, bench->rows_n)
         (void)json_array_append_new(results, row_json(row));
-    st_json_set(o, "schema", "sleeptune-bench-syscall/1");
-    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
-    st_json_set(o, "interrupted", bench->stopped);
-    st_json_set(o, "clock", clock_json(bench, lab));
-    st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
-    return o;
+    return st_json_object("schema:t elapsed_ns:i interrupted:b clock:o results:o conditions:o",
+                          "sleeptune-bench-syscall/1", bench->elapsed_ns, bench->stopped,
+                          clock_json(bench, lab), results,
+                          st_bench_text_conditions_json(lab->platform));
 }

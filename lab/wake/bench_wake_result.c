@@ -226,36 +226,28 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
 
 static json_t *cell_json(const struct st_wake_cell *cell)
 {
-    json_t *o = json_object();
-    st_json_set(o, "mechanism", cell->method->name);
-    st_json_set(o, "placement", st_bench_wake_placement_name(cell->placement));
-    st_json_set(o, "kind", st_bench_wake_kind_name(cell->kind));
-    st_json_set(o, "slice_ns", cell->slice_ns);
-    st_json_set(o, "n", cell->n);
-    st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
-    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&cell->delay.median));
-    st_json_set(o, "send_ns",
-                cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
-    st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
-    st_json_set(o, "missing", cell->why);
-    st_json_set(o, "error", st_json_error(cell->error));
-    return o;
+    json_t *send = NULL;
+    if (cell->kind == ST_WAKE_INTERRUPTED)
+        send = st_summary_json(&cell->send);
+    return st_json_object(
+        "mechanism:t placement:t kind:t slice_ns:i n:i delay_ns:o median_ci95_ns:o send_ns:o "
+        "samples_ns:o missing:t error:o",
+        cell->method->name, st_bench_wake_placement_name(cell->placement),
+        st_bench_wake_kind_name(cell->kind), cell->slice_ns, (int64_t)cell->n,
+        st_summary_json(&cell->delay), st_summary_interval_json(&cell->delay.median), send,
+        st_summary_integers_json(cell->delay_ns, cell->n), cell->why, st_json_error(cell->error));
 }
 
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab)
 {
     const struct st_bench_wake_config *c = &bench->config;
-    json_t *o = json_object(), *results = json_array();
+    json_t *results = json_array();
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
         (void)json_array_append_new(results, cell_json(cell));
-    st_json_set(o, "schema", "sleeptune-bench-wake/1");
-    st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
-    st_json_set(o, "rounds", c->rounds);
-    st_json_set(o, "sender_cpu", c->sender_cpu);
-    st_json_set(o, "other_cpu", st_json_integer_or_null(c->other_cpu >= 0, c->other_cpu));
-    st_json_set(o, "elapsed_ns", bench->elapsed_ns);
-    st_json_set(o, "interrupted", bench->stopped);
-    st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
-    return o;
+    return st_json_object(
+        "schema:t seed:t rounds:i sender_cpu:u other_cpu:o elapsed_ns:i interrupted:b results:o "
+        "conditions:o",
+        "sleeptune-bench-wake/1", st_text("%ju", c->seed), (int64_t)c->rounds, c->sender_cpu,
+        st_json_integer_or_null(c->other_cpu >= 0, c->other_cpu), bench->elapsed_ns, bench->stopped,
+        results, st_bench_text_conditions_json(lab->platform));
 }

@@ -114,11 +114,11 @@ json_t *st_history_read_object(sqlite3_stmt *statement, int first)
     for (int i = first; i < sqlite3_column_count(statement); i++) {
         const int type = sqlite3_column_type(statement, i);
         st_sql_text(statement, i, text, sizeof(text));
-        st_json_set(object, sqlite3_column_name(statement, i),
-                    type == SQLITE_INTEGER ? json_integer(sqlite3_column_int64(statement, i))
-                    : type == SQLITE_FLOAT
-                        ? st_json_real_or_null(true, sqlite3_column_double(statement, i))
-                        : st_json_text_or_null(text));
+        (void)json_object_set_new(
+            object, sqlite3_column_name(statement, i),
+            type == SQLITE_INTEGER ? json_integer(sqlite3_column_int64(statement, i))
+            : type == SQLITE_FLOAT ? st_json_real_or_null(true, sqlite3_column_double(statement, i))
+                                   : st_json_text_or_null(text));
     }
     return object;
 }
