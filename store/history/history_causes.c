@@ -116,8 +116,7 @@ json_t *st_history_read_causes(struct st_history_reader *reader, int64_t since_n
 {
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns,
-                                 .tracer =
-                                     "the kernel's trace (trace.enabled) was off in that time"};
+                                 .tracer = "the kernel's trace was off in that time"};
     read_span(&reader->sql, since_ns, until_ns, &span);
     read_rows(&reader->sql, since_ns, until_ns, &sums, &span);
     ST_EACH_OF (row, sums.rows, sums.n) {

@@ -117,7 +117,7 @@ static json_t *conditions_of(const struct walk *walk)
     sqlite3_stmt *rows = st_sql_rows(
         walk->sql,
         "SELECT id, " ST_HISTORY_CONDITIONS " FROM conditions WHERE id IN (SELECT conditions FROM "
-                                            "span WHERE level = ? AND from_ns > ? AND "
+        "span WHERE level = ? AND from_ns > ? AND "
         "from_ns < ?) ORDER BY id",
         "iii", ST_HISTORY_HOUR, st_ns_sub(walk->since_ns, ST_NS_PER_HOUR), walk->until_ns);
     while (st_sql_next(walk->sql, rows, ""))

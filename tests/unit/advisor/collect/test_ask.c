@@ -333,7 +333,8 @@ static void lines_of_the_kernel_are_counted(void **state)
     look();
 }
 
-/* kernel.dmesg_restrict = 1: "dmesg: read kernel buffer failed: Operation not permitted", status 1 */
+/* kernel.dmesg_restrict = 1: "dmesg: read kernel buffer failed: Operation not permitted", status 1
+ */
 static void a_log_that_this_user_may_not_read_is_no_server(void **state)
 {
     fact("linux.processes_n", "200");
