@@ -37,7 +37,7 @@ if can_be_nobody || cannot "a normal thread" "nobody cannot run programs here"; 
         taskset -c "$cpu" nice -n -5 sh -c 'while :; do :; done' &
         hogs+=("$!")
     done
-    as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
+    as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 3s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
     kill "${hogs[@]}"
     screen_is normal-thread grep -o 'Measured without real-time priority[^.]*\.' "$tmp/normal.txt"
     if ! grep -q '^✔ *16 ' "$tmp/normal.txt" || cannot "the next step is a command" "16 frames were enough beside two programs that compute"; then
@@ -46,7 +46,7 @@ if can_be_nobody || cannot "a normal thread" "nobody cannot run programs here"; 
 fi
 
 # --- loads ------------------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" check --stress --duration 1200ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
+"$SLEEPTUNE" check --stress --duration 3s --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
 is "a row for each load, and the worst is named" "$(key "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"]), repr(max(d["stress"], key=lambda r: r["lateness_max_ns"])["load"]) in d["verdict"]')" \
     "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7, True)"

@@ -54,13 +54,13 @@ if command -v jackd >/dev/null || cannot "a JACK server that comes and goes" "ja
         pass "jack: it plays on the server"
         kill -STOP "$server"
         ok "jack: a server that hangs is not called playing, and the status says why" \
-            wait_for value_is 'd["audio"]["state"], "no longer asks sleeptuned for samples" in d["audio"]["error"]' 'waiting True'
+            wait_for value_is 'd["audio"]["state"], "no longer asks sleeptuned for sound" in d["audio"]["error"]' 'waiting True'
         kill -CONT "$server"
         ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"] >= 2)' "('playing', True)"
         kill -TERM "$server"
         wait "$server" 2>/dev/null
         ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
-        like "jack: the log says so" "$(cat "$log")" 'lost the backend jack'
+        like "jack: the log says so" "$(cat "$log")" 'lost its sound system \(backend jack\)'
         behind jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 >>"$tmp/jackd.log" 2>&1
         server=$!
         ok "jack: it is started again with other settings: the stream is opened again, with those" \

@@ -95,7 +95,7 @@ ok "an address is taken: that is degraded" wait_for value_is '[x["what"] for x i
 behind "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tmp/held" 2>&1
 if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     ok "the loop gets no CPU: the status is degraded" wait_for value_is 'd["degraded"][0]["what"]' loop
-    like "and the verdict" "$(value 'd["verdict"]')" ' The test loop has not run for [0-9]+ s'
+    like "and the verdict" "$(value 'd["verdict"]')" ' The timing test has not run for [0-9]+ s'
     like "and an event" "$(cat "$log")" 'event: the timing test has not run for'
     like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds ([2-9]|[1-9][0-9])'
     let_go
@@ -113,7 +113,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     is "SIGTERM while the loop gets no CPU: it ends, which is a failure" "$status" 4
     ok "and waited for some 10 s" test "$SECONDS" -lt 40
     like "and says what is not known" "$(cat "$log")" 'the timing test did not end within another'
-    like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles: .* The test loop has not run for'
+    like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles of the timing test: .* The timing test has not run for'
 else
     skip "the loop gets no CPU" "no right to hold a thread: $(cat "$tmp/held")"
     stop

@@ -39,7 +39,7 @@ if [ -r /proc/pressure/cpu ] || cannot "events have what the machine was under" 
 fi
 
 ends 0 "sleeptune history --causes works" causes
-like "it begins with one sentence" "$(head -1 "$tmp/out")" '^In ([0-9]+ min )?[0-9]+ s the test loop woke '
+like "it begins with one sentence" "$(head -1 "$tmp/out")" '^In ([0-9]+ min )?[0-9]+ s the timing test woke '
 like "the table has a row" "$(cat "$tmp/out")" '^ +1 +[0-9.]+ m?s +[0-9.]+ m?s +[0-9]+ %  sleeptune itself was stopped, and'
 is "nothing of last year" "$(causes --until 20000000 --json | key - 'd["wakes"]')" 0
 like "and that is said" "$(causes --until 20000000 | tr '\n' ' ')" 'Nothing was measured'

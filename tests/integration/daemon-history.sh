@@ -55,7 +55,7 @@ rm "$db"
 config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
 ok "they are seen" wait_for value_is "sum(s['client_dropouts'] or 0 for s in d['observe'])" 103
-is_watched() { dropouts --socket "$sock" | grep -q '^While JACK was watched'; }
+is_watched() { dropouts --socket "$sock" | grep -q '^While sleeptuned watched JACK'; }
 wait_for is_watched # and written
 screen_is -t first-minute dropouts --socket "$sock"
 stop

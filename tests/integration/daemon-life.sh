@@ -17,7 +17,7 @@ like "SLEEPTUNE_SOCKET is used" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" status | 
 
 like "sleeptune alone is status, as a daemon answers" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" | tr -s ' \n' '  ')" ' 256 frames'
 is "--line: what a bar reads, in one line" "$("$SLEEPTUNE" status --line waybar --socket "$sock" | tee "$tmp/out" | key - 'sorted(d)') $(wc -l <"$tmp/out")" "['class', 'text', 'tooltip'] 1"
-like "plain: the class, and the first line of the screen" "$("$SLEEPTUNE" status --line plain --socket "$sock")" '^(ok|warning|problem): [A-Z]'
+like "plain: the class, and the first line of the screen" "$("$SLEEPTUNE" status --line plain --socket "$sock")" '^(ok|warning|problem): [A-Za-z]'
 is "--line without a daemon" "$("$SLEEPTUNE" status --line polybar --socket "$tmp/nobody"; echo $?)" $'no sleeptuned\n4'
 behind "$SLEEPTUNE" status --line i3blocks --follow --socket "$tmp/nobody" > >(head -n 1 >"$tmp/out")
 bar=$!
@@ -45,7 +45,7 @@ stops "SIGTERM: a clean end"
 is "the socket is gone" "$(test -e "$sock" && echo there)" ""
 like "the last minute is logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles of the timing test, [0-9]+ missed'
 is "what it counted is in the history" "$("$SLEEPTUNE" history --db "$tmp/state/history.db" --since 1h --json | key - 'sum(r["cycles"] or 0 for r in d["rows"]) > 0')" True
-like "and the log has the end" "$(cat "$log")" 'ended after [0-9]+ cycles: '
+like "and the log has the end" "$(cat "$log")" 'ended after [0-9]+ cycles of the timing test: '
 is "with balanced books" "$(grep -ci 'not valid\|do not agree\|books' "$log")" 0
 
 start

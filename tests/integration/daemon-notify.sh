@@ -59,7 +59,7 @@ ok "then it is shown" wait_for shown
 like "the summary is plain text, the body escaped, with two actions" "$(grep ' Notify' "$tmp/calls.Notifications")" \
     'Notify "sleeptune" 0 "sleeptune" "<b>&Amp: [0-9]+ dropouts" "&lt;b&gt;&amp;Amp (made|had|lost) .*" \["why", "Why\?", "heard", "I heard it"\]'
 for hint in suppress-sound transient; do like "hint $hint" "$(grep ' Notify' "$tmp/calls.Notifications")" "\"$hint\": True"; done
-like "the details count it" "$(status_rows Notifications)" 'shown: 1'
+like "the details count it" "$(status_rows Notifications)" '; 1 shown'
 emit() { call org.freedesktop.DBus.Mock EmitSignal sssav org.freedesktop.Notifications ActionInvoked us 2 u "$1" s "$2"; }
 emit 8 why
 emit 7 other

@@ -39,7 +39,7 @@ ok "and a cause each: the loop's of that time" wait_for value_is 'all(e.get("cau
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so, and has no counts, not zero" \
     value_is "[(s['why'], s['device_dropouts']) for s in d['observe'] if s['source'] == 'pulseaudio']" "[('sleeptune-observe-pulseaudio is not installed', None)]"
-is "the log says nothing of another system's source" "$(logged '(sound4|alsa) are not watched: only' && echo said)" ""
+is "the log says nothing of another system's source" "$(logged 'does not watch the dropouts of (sound4|alsa): only' && echo said)" ""
 is "metrics: dropouts by source, and none of what is not watched" "$(ask /metrics | grep -E '^sleeptune_(device_)?dropouts_total\{source="(jack|pulseaudio)"\}' | sort)" \
     'sleeptune_device_dropouts_total{source="jack"} 2
 sleeptune_dropouts_total{source="jack"} 3'
@@ -49,14 +49,14 @@ screen_is -m watched status_rows Watched
 
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a program that is killed is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
-    "['the dropouts of jack are no longer watched: signal 9 ended sleeptune-observe-jack']"
+    "['sleeptuned no longer watches the dropouts of jack: signal 9 ended the helper program sleeptune-observe-jack']"
 ok "and started again; counts go on" wait_for value_is \
     '[(s["state"], s["device_dropouts"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
 
 # how long it was stopped is not counted as watched
 kill -STOP "$(pgrep -P "$daemon")"
 ok "a program that is stopped is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"][0]' \
-    'the dropouts of jack are no longer watched: sleeptune-observe-jack was stopped (SIGSTOP)'
+    'sleeptuned no longer watches the dropouts of jack: the helper program sleeptune-observe-jack was stopped (SIGSTOP)'
 ok "and started again" wait_for source_is jack state watching
 screen_is -t watched-again value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]'
 
@@ -67,7 +67,7 @@ SH
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a server that is gone is absent with its reason" wait_for source_is jack why 'no server of that name runs'
 ok "a source that is \"on\" and absent is degraded" value_is '[x["why"] for x in d["degraded"] if x["what"] == "observe"]' \
-    "['dropouts of jack are not watched: no server of that name runs']"
+    "['sleeptuned does not watch the dropouts of jack: no server of that name runs']"
 reload "$quiet" 'observe: { jack = "auto"; };'
 ok "\"auto\" is not" wait_for value_is '[x for x in d["degraded"] if x["what"] == "observe"]' '[]'
 
@@ -77,7 +77,7 @@ echo "Segmentation fault (core dumped)"
 exec cat
 SH
 ok "rubbish is quoted, not counted" wait_for source_is jack why \
-    'sleeptune-observe-jack printed an unknown line: "Segmentation fault (core dumped)"'
+    'the helper program sleeptune-observe-jack printed a line that sleeptuned does not know: "Segmentation fault (core dumped)"'
 
 helper_is jack <<'SH'
 #!/bin/sh

@@ -153,7 +153,7 @@ is "nothing to complain of on the console" "$(cat "$tmp/console")" ""
 out=$(url=file://$file && html user "$sock" >/dev/null && browser --wait "location.hash.length == 33 && $live" --print 'document.querySelector("#answer").textContent.length > 9')
 is "the menu's page becomes the live one" "$out" true
 is "its button marks what was heard" "$(url=$private && browser --wait "$live" --wait '(document.getElementById("heard").click(), true)' \
-    --wait 'document.getElementById("marked").textContent.match(/^Saved[.] (In the 8 s before it: nothing so far|[0-9.]+ s before it, so far: .|Before it and after it, so far: .)/) !== null' --print 'document.getElementById("mark").hidden')" false
+    --wait 'document.getElementById("marked").textContent.match(/^Saved[.] (In the 8 s before the click: nothing so far|[0-9.]+ s before the click, so far: .|Before the click and after it, so far: .)/) !== null' --print 'document.getElementById("mark").hidden')" false
 like "as the history has it" "$(ask /v1/heard)" '"by": "page"'
 if [ -d "$tmp/state/traces" ]; then
     opens='window.open = (to) => ({ postMessage: (what, whom) => { window.sent ??= []; window.sent.push([to, what, whom]); if (what === "PING") dispatchEvent(new MessageEvent("message", { data: "PONG", origin: to })); }, close: () => { window.closed_again = true; } }), true'

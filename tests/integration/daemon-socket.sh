@@ -70,7 +70,7 @@ else
     (LC_ALL=C sed "s/${version//./\\.}/$other/g" "$SLEEPTUNED") >"$tmp/sleeptuned" && chmod 755 "$tmp/sleeptuned"
     SLEEPTUNED=$tmp/sleeptuned starts "a daemon of another version goes on after an upgrade" "${as_user[@]}"
     is "status says so, and how it is restarted" "$(whose)" \
-        "sleeptuned still has version $other, this command has $version. Restart it: $([ "$(uname)" = Linux ] && echo systemctl --user || echo service) restart sleeptuned"
+        "the running sleeptuned has version $other, this command has $version. Restart sleeptuned: $([ "$(uname)" = Linux ] && echo systemctl --user || echo service) restart sleeptuned"
     stop
     starts "restarted, it has the same one" "${as_user[@]}"
     if [ -n "${OWN_RUN:-}" ] || cannot "the system's daemon runs, too" "needs root, and the right to mount"; then

@@ -24,7 +24,7 @@ config "$on"
 if unshare -m -p --fork "$tmp/inside" true 2>/dev/null || cannot "a PID namespace" "no PID namespace can be made here"; then
     starts "it starts in a PID namespace" unshare -m -p --fork --kill-child "$tmp/inside"
     ok "and says that it cannot trace there" wait_for value_is '"runs in a container (PID namespace), where threads have other numbers" in str(d["degraded"])' True
-    like "as do the details of status" "$(status_rows Warning)" 'trace: .*Run it outside, or without trace.enabled'
+    like "as do the details of status" "$(status_rows Warning)" 'trace: .*Run sleeptuned outside, or without trace.enabled'
     is "and makes no trace" "$(left)" ""
     killed
     ok "its end is that of the namespace" wait_for eval '! ask /v1/status'
@@ -73,7 +73,7 @@ start
 ok "a living daemon traces" wait_for traces
 echo 'socket: { path = "'"$tmp"'/second"; }; trace: { enabled = "on"; };' >"$tmp/conf2"
 behind "$SLEEPTUNED" -a -f -c "$tmp/conf2" 2>"$tmp/log2"
-ok "a second daemon says that its instance is used" wait_for grep -q 'instances/sleeptune: another process uses it' "$tmp/log2"
+ok "a second daemon says that its instance is used" wait_for grep -q 'instances/sleeptune: another program uses it' "$tmp/log2"
 ended_by TERM "${pids[-1]}"
 ok "it leaves that of the living one" traces
 stop

@@ -17,7 +17,7 @@ ok "the loop's thread has SCHED_FIFO until it is found out" wait_for value_is "$
 ok "real-time priority is taken from it" wait_for value_is 'd["watchdog"]["demoted"]' True
 is "the kernel says so, and the status" "$(policy) $(value '"watchdog" in [x["what"] for x in d["degraded"]]')" "0 True" # and why: whoever notices first
 ok "and sleeptune status" status_rows 'Warning +watchdog: '
-like "and the log" "$(cat "$log")" 'error: event: the watchdog took real-time priority from the test loop'
+like "and the log" "$(cat "$log")" 'error: event: the watchdog took real-time priority from the timing test'
 stops "it ends cleanly"
 
 starts "it starts with a loop that behaves"

@@ -150,12 +150,12 @@ nameless() {
     cat "$folder/said"
 }
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ]; then
-    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio PULSE_SERVER=unix:)" '^ready how much sound each stream of a server without a name (version unknown) has ready,'
+    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio PULSE_SERVER=unix:)" '^ready how much sound each stream of a server without a name \(version unknown\) has ready, read 4 times a second'
 fi
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ]; then
     said=$(nameless pipewire PIPEWIRE_REMOTE=)
     if [ "$said" != "absent PipeWire is not installed" ] || cannot "objects of PipeWire without a type, properties without a name" "PipeWire is not installed"; then
-        like "objects of PipeWire without a type, properties without a name" "$said" '^absent PipeWire  offers no profiler'
+        like "objects of PipeWire without a type, properties without a name" "$said" '^absent PipeWire  does not report its timing'
     fi
 fi
 tap_done

@@ -42,7 +42,7 @@ stop_for 0.5 "$daemon"
 stopped() { "$SLEEPTUNE" history --events --kind late-wake --socket "$sock" | grep -q 'stopped'; }
 ok "the stop is an event" wait_for stopped
 sleep 1 # nobody reacts in less than half a second
-like "which the mark finds" "$("$SLEEPTUNE" heard --socket "$sock" | tr '\n' ' ')" 's before it: .*stopped' # and what else was late on this computer
+like "which the mark finds" "$("$SLEEPTUNE" heard --socket "$sock" | tr '\n' ' ')" 's before the click: .*stopped' # and what else was late on this computer
 is "with its cause; without music a mark is none for chance" "$(heard 'd["marks"][0]["cause"], d["marks_that_count"]')" "('stopped', 0)"
 kill -STOP "$daemon"
 screen_is stopped "$SLEEPTUNE" heard --socket "$sock" # it waits 5 s
@@ -58,12 +58,12 @@ echo ready a server
 echo load cycles_n=469 busy_median_ns=1 busy_p99_ns=1 busy_max_ns=1 wait_median_ns=1 wait_p99_ns=1 wait_max_ns=1 period_ns=21333333 between=2 device=card client=mpv
 exec cat
 SH
-# the test loop runs while it plays: with periods of 2 s, a busy machine does not make it late
+# the timing test runs while it plays: with periods of 2 s, a busy machine does not make it late
 config 'loop: { when = "playing"; rate_hz = 8000; frames = 16000; };' "history: { path = \"$tmp/history3.db\"; };" 'audio: { backend = "none"; };'
 starts "a daemon and a program that plays"
 ok "its buffer is not watched" wait_for value_is 'len([c for s in d["observe"] for c in s["clients"]])' 1
 "$SLEEPTUNE" heard --key --quiet --socket "$sock"
-is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before it: //')" \
+is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before the click: //')" \
     "sleeptune noticed nothing; sleeptune does not notice sound that mpv sends too late"
 stop
 unset SLEEPTUNE_OBSERVE_DIR

@@ -183,7 +183,7 @@ whole=$captures/freebsd-13.2/sysctl-a.txt
 for bytes in 0 1 11 1000 100001; do
     head -c "$bytes" "$whole" | text
     if [ "$bytes" -lt 100 ]; then
-        refused "sysctl-a.txt cut after $bytes bytes" 'has none of the sysctls' --root "$tmp/s"
+        refused "sysctl-a.txt cut after $bytes bytes" 'has none of the settings that sleeptune reads' --root "$tmp/s"
     else
         judged "sysctl-a.txt cut after $bytes bytes" --root "$tmp/s"
     fi
@@ -193,11 +193,11 @@ judged "CRLF and no last newline" --root "$tmp/s"
 # the same ones each time: one of 600 such files has a line like "a.b=", which is a sysctl
 noise() { "$PYTHON" -c 'import random, sys; sys.stdout.buffer.write(random.Random(int(sys.argv[1])).randbytes(int(sys.argv[2])))' "$@"; }
 noise 1 300000 | text
-refused "random bytes" 'has none of the sysctls' --root "$tmp/s"
+refused "random bytes" 'has none of the settings that sleeptune reads' --root "$tmp/s"
 { printf 'kern.hz: 1000\n'; head -c 4000000 /dev/zero | tr '\0' 'a'; } | text
 judged "a line of 4 MB" --root "$tmp/s"
 "$PYTHON" -c 'print("\n".join("a.b%d: 1" % i for i in range(300000)))' | text
-refused "300000 names" 'has none of the sysctls' --root "$tmp/s"
+refused "300000 names" 'has none of the settings that sleeptune reads' --root "$tmp/s"
 printf 'kern.hz: %s\nkern.ostype: %s\nkern.timecounter.hardware: %s\n' "$escape" "$escape" "$escape" | text
 judged "escape codes as values" --root "$tmp/s"
 cp -r "$captures/freebsd-13.2" "$tmp/b" && chmod -R u+w "$tmp/b"
@@ -222,7 +222,7 @@ done
 # a shell reads rc.conf: what a text has there is not put into a command for root
 printf 'FreeBSD fb 15.1-RELEASE FreeBSD 15.1-RELEASE releng/15.1 GENERIC amd64\n$ cat /etc/rc.conf\nvirtual_oss_enable="YES"\nvirtual_oss_dsp="-b 16 -c 2 -r 48000 -s 1024 -f $(reboot) -d dsp"\n' >"$tmp/rc"
 run report --details --frames 128 --input "$tmp/rc"
-like "the options of virtual_oss are read" "$(cat "$tmp/out")" 'virtual_oss runs with real-time priority, in blocks of 21.33 ms'
+like "the options of virtual_oss are read" "$(cat "$tmp/out")" 'virtual_oss uses blocks of 21.33 ms'
 is "but no command has them" "$(grep -cE '^ +sysrc' "$tmp/out")" 0
 
 run snapshot --root "$captures/linux-laptop"
@@ -255,7 +255,7 @@ if [ -r /proc/kmsg ] && command -v ps >/dev/null && ! ps -eo comm= | grep -qxE '
 else
     skip "/proc/kmsg" "needs root, and no program that reads the kernel's log there"
 fi
-ends "a FIFO by way of /dev/fd" 'it is a FIFO' "$SLEEPTUNE" predict "/dev/fd/../../..$tmp/waits"
+ends "a FIFO by way of /dev/fd" 'this is a FIFO' "$SLEEPTUNE" predict "/dev/fd/../../..$tmp/waits"
 # shellcheck disable=SC2086  # words
 for file in "${files[@]}"; do
     path=${file%%:*} why=${file#*:}

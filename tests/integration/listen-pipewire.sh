@@ -27,15 +27,15 @@ like "and without a server needs the card" "$out" '^  cable without JACK and Pip
 like "a way of another system is none" "$("$live" 1 virtual_oss 2>&1; echo "$?")" '^sleeptune listen: --back virtual_oss: this system has no such way to record'
 like "another version is told" "$(said -V 0.0.1 -w monitor)" '^event absent 0 0 .* has version .*, but sleeptune has 0\.0\.1: install one version of both$'
 sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-is "a sink that is not there is named" "$(said -w monitor -p nothing)" "event absent 0 0 PipeWire has no sink nothing: see 'wpctl status'"
-is "so is a source" "$(said -w cable -r nothing)" "event absent 0 0 PipeWire has no source nothing"
+is "a sink that is not there is named" "$(said -w monitor -p nothing)" "event absent 0 0 PipeWire has no output (sink) nothing: see 'wpctl status'"
+is "so is a source" "$(said -w cable -r nothing)" "event absent 0 0 PipeWire has no input (source) nothing"
 way_hears monitor
 
 is "the best way that is there is taken" "$(JACK_DEFAULT_SERVER=none-$$ "$live" 2 | head -1)" "way monitor 48000 Hz, plays to nul, records nul, by sleeptune-listen-pipewire"
 like "for the time that was asked for" "$("$live" 2 monitor | tail -1)" '^frames (9[6-9]|10[0-9])[0-9]{3} forced [0-3] ended 0 xruns [0-9]+ gone 0$'
-like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no source nothing\.$'
+like "a way that is not there says so" "$("$live" 1 nothing 2>&1)" '^sleeptune listen: --back nothing: PipeWire has no input \(source\) nothing\.$'
 like "and which there are" "$("$live" 1 nothing 2>&1)" "^  --back: jack, monitor, aloop, cable, or a device to record from "
-like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: PipeWire has no source hw:none; (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
+like "so does a device" "$("$live" 1 hw:none 2>&1)" '^sleeptune listen: --back hw:none: PipeWire has no input \(source\) hw:none; (ALSA device hw:none|sleeptune-listen-alsa is not installed)'
 stopped() { timeout -s INT 2 "$live" 60 monitor | tail -1; }
 like "Ctrl-C ends it with what was heard" "$(stopped)" '^frames [1-9][0-9]* forced [0-3] ended 0 '
 

@@ -50,7 +50,7 @@ for f in zip(*s):
     gain = min(1, gain + (1 - gain) / 2400, 200 / max(1, *map(abs, f)))
     out.append([v * gain for v in f])
 s = list(zip(*out))'
-like "behind a limiter it is invalid, and never 0" "$("$SLEEPTUNE" listen --input "$tmp/limited.wav" | tr -s ' \n' ' ')" '^! Invalid: only 8 of the 9 deliberate glitches were found, so losses may have been missed\.'
+like "behind a limiter it is invalid, and never 0" "$("$SLEEPTUNE" listen --input "$tmp/limited.wav" | tr -s ' \n' ' ')" '^! Invalid: only 8 of the 9 glitches that the test signal has on purpose were found, so losses may have been missed\.'
 damage overdriven 's = [[32767 if 480000 <= i < 528000 else v for i, v in enumerate(c)] for c in s]'
 like "of a second at full scale nothing is left: a loss" "$("$SLEEPTUNE" listen --input "$tmp/overdriven.wav")" ' at 10\.000 s: 1\.00 s other sound in its place$'
 like "and the path says so" "$("$SLEEPTUNE" listen --input "$tmp/overdriven.wav" | tr -s ' \n' ' ')" 'is overdriven, which hides losses: turn the volume'

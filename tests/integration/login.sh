@@ -30,7 +30,7 @@ print(*(f"{k}={seen[k]}" for k in sorted(seen) if k.startswith(("linux.rt.fifo_e
 user=(--user ann-of-sleeptune)
 profile() { cat >"$home/.profile"; chown -R 65533:65534 "$home"; }
 unread='linux.rt.fifo_errno=unreadable linux.rt.rtprio_limit=unreadable user.uid=65533'
-unknown='rights of ann-of-sleeptune: unknown \(a test login failed: .*\)\. As that user, run: sleeptune report'
+unknown='the rights of user ann-of-sleeptune are unknown \(a test login failed: .*\)\. As that user, run: sleeptune report'
 
 # --- a login ------------------------------------------------------------------------------------------------------
 limit=$(su -l -s /bin/sh ann-of-sleeptune -c 'ulimit -r' 2>/dev/null)

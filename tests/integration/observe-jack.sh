@@ -112,7 +112,7 @@ is "it is named, as the server's log has it" "$(late)" "[('stall', $(of client_d
 does "a client without any connection is there, too" plays Metro ""
 watch loads
 wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
-like "the buffer in use is known, and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\), first dropout [0-9:]+, last [0-9:]+, [0-9]+ s ago; this size was set when JACK started \\(-p\\), or later by a program"
+like "the buffer in use is known, and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\), first dropout [0-9:]+, last [0-9:]+, [0-9]+ s ago; this buffer size was set when JACK started \\(-p\\), or later by a program"
 ok "the server's load is reported" wait_for grep -Eq "^load cycles_n=59 busy_median_ns=[0-9]+ busy_p99_ns=[0-9]+ busy_max_ns=[0-9]+ period_ns=170666666 frames=8192 rate_hz=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
 is "the one without a connection does not" "$(grep -c Metro "$tmp/loads")" 0

@@ -88,7 +88,7 @@ checks=$!
 sleep 1.5
 does "it stalls while check measures" stall
 wait "$checks"
-like "check says what sleeptuned recorded meanwhile" "$(key "$tmp/check.json" 'd["music"]["answer"]')" '^In at most [12][0-9] s, recorded by sleeptuned: stall lost sound '
+like "check says what sleeptuned recorded meanwhile" "$(key "$tmp/check.json" 'd["music"]["answer"]')" '^In the last [12][0-9] s at most, recorded by sleeptuned: stall lost sound '
 device_before=$(of device_dropouts) from=${EPOCHREALTIME/./}
 kill -STOP "$server"
 sleep 3

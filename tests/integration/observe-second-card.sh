@@ -45,7 +45,7 @@ behind "$observer" <>"$tmp/to-client" >"$tmp/seen" 2>&1
 wait_for grep -q '^ready' "$tmp/seen"
 
 if grep -qE 'PipeWire (0|1\.[0-3])\.' "$tmp/seen"; then # the server does not report the card's clock
-    ok "what is not seen is said" wait_for grep -q '^ready facts=2 .*resynchronised second cards are seen from version 1.4 on' "$tmp/seen"
+    ok "what is not seen is said" wait_for grep -q '^ready facts=2 .*sleeptuned sees resynchronised second cards only from version 1.4 on' "$tmp/seen"
     tap_done
 fi
 # The server's lines since it began. One in the cycle after another is one with it, as nothing was heard between.

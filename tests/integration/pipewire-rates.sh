@@ -41,7 +41,7 @@ is "the profiler has shorter cycles" "$(cycles)" "512 frames at 44100 Hz"
 out=$(report)
 if nodes "n['props'].get('node.name') == 'nul' and n['params']['Format'][0]['rate'] == 44100" | grep -q True; then
     like "report names who asked for the rate, what the cycle would be, and the command that helps" "$out" \
-        'advice Music asked for 44100 Hz: PipeWire.s cycle is 512 frames \(11\.61 ms\).* instead of 1024 \(21\.33 ms\) at 48000 Hz.*pw-metadata -n settings 0 clock\.force-rate 48000 '
+        'advice Music asked for 44100 Hz, so PipeWire.s cycle is 512 frames \(11\.61 ms\).* instead of 1024 \(21\.33 ms\) at 48000 Hz.*pw-metadata -n settings 0 clock\.force-rate 48000 '
     like "the first screen names it, too" "$("$SLEEPTUNE" report </dev/null 2>&1)" '^512 frames at 44\.1 kHz, Music asked for 44100 Hz'
 else # PipeWire 1.4: the sink keeps its own rate, and only the profiler knows the graph's
     like "report does not take the sink's rate for the graph's" "$out" 'unknown a program asked for another rate .*: pw-top does \(RATE\)'
@@ -51,7 +51,7 @@ starts "the daemon starts"
 status_row() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -q '512 frames at 44\.1 kHz (11\.6 ms).*; Game asked for 1024 frames, Music for 44\.1 kHz'; }
 ok "status says who asked for what, too" wait_for status_row
 set_to clock.force-quantum 2048
-follows() { "$SLEEPTUNE" status --details --socket "$sock" | tr -s ' ' | grep -q '^Loop 2048 frames at '; }
+follows() { "$SLEEPTUNE" status --details --socket "$sock" | tr -s ' ' | grep -q '^Test 2048 frames at '; }
 ok "then the test loop has the new size" wait_for follows
 set_to clock.force-quantum 0
 stop

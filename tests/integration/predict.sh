@@ -31,7 +31,7 @@ screen_is no-size-held predict "$tmp/stalls.strec"
 COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec"
 
 # --- a recording ------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
+"$SLEEPTUNE" measure --frames 64 --duration 3s --record "$tmp/run.strec" --quiet >/dev/null
 is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json |
     key - 'd["measured"]["frames"], d["measured"]["rate_hz"], [r["frames"] for r in d["rows"]], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
     "(64, 48000, [64, 128, 256, 512, 1024, 2048], True)"

@@ -9,7 +9,7 @@ report() { "$SLEEPTUNE" report "$@"; }
 screen_is freebsd-13.2 report --frames 64 --root "$captures/freebsd-13.2"
 screen_is freebsd-13.2-all report --details --frames 64 --root "$captures/freebsd-13.2"
 screen_is freebsd-13.2-ok report --ok --frames 64 --root "$captures/freebsd-13.2"
-is "as many lines as are counted" "$(grep -c '^ok  ' "$tmp/screen")" "$(report --frames 64 --root "$captures/freebsd-13.2" | sed -n 's/^\([0-9]*\) ok, .*/\1/p')"
+is "as many lines as are counted" "$(grep -c '^ok  ' "$tmp/screen")" "$(report --frames 64 --root "$captures/freebsd-13.2" | sed -n 's/^Settings: \([0-9]*\) ok, .*/\1/p')"
 screen_is freebsd-13.2-threshold report --threshold advice --root "$captures/freebsd-13.2"
 
 cp -r "$captures/freebsd-13.2" "$tmp/14.2"

@@ -50,7 +50,7 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     says "and judged" 'PipeWire is set to cycles of 10\.67 ms' linux-pipewire-quantum --details
     pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
     says "what was forced at run time counts" 'forced to 2048 frames' linux-pipewire-quantum --details
-    says "it is the period of every command" '^2048 frames at 48 kHz, set by PipeWire.s force-quantum\.$' linux-pipewire-quantum
+    says "it is the period of every command" '^2048 frames at 48 kHz, forced by PipeWire.s setting clock\.force-quantum\.$' linux-pipewire-quantum
     is "and nothing advises against it" "$(judge linux-pipewire-quantum >/dev/null; echo $?)" 0
     buffer() { "$SLEEPTUNE" "$@" --duration 100ms --quiet 2>&1; }
     measured_as() { buffer measure | grep -Eq "^buffer +$1"; }

@@ -35,7 +35,7 @@ ok "with the new version" in_time 60 runs_version "$new"
 is "the timer is still active" "$(state ActiveState sleeptune-report.timer)" active
 is "the user's goes on with the old program" "$(version musician) $(musician systemctl --user show -P MainPID sleeptuned.service)" "$old $own"
 is "status says so, and how it is restarted" "$(musician sleeptune status | sed -n 's/^Running *//p')" \
-    "sleeptuned still has version $old, this command has $new. Restart it: systemctl --user restart sleeptuned"
+    "the running sleeptuned has version $old, this command has $new. Restart sleeptuned: systemctl --user restart sleeptuned"
 musician systemctl --user kill -s HUP sleeptuned.service
 helpers() { musician sleeptune status --json | jq -r '.observe[] | select(.source == "pulseaudio") | .why'; }
 refused() { helpers | grep -q "^sleeptune-observe-pulseaudio has version $new, but the program that started it has $old\. Restart sleeptuned\.$"; }
