@@ -75,7 +75,7 @@ else
         (plain "$SLEEPTUNE" check --duration 1s --no-servers --quiet >"$tmp/check.txt")
         if ! grep -q 'refused by the kernel' "$tmp/rtkit.log" || cannot "check asks rtkit, too" "SCHED_RR is not to be had here"; then
             is "check asks rtkit, too" "$(grep -c '^granted priority 20 rttime 200000$' "$tmp/rtkit.log")" 2
-            is "and measures with that priority" "$(grep -c 'without real-time priority' "$tmp/check.txt")" 0
+            is "and measures with that priority" "$(grep -c 'Measured without real-time priority' "$tmp/check.txt")" 0
         fi
     fi
 fi

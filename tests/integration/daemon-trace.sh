@@ -60,7 +60,7 @@ config "$off"
 is "looking at the configuration (-n) changes nothing" "$(left)" "sleeptune "
 start
 is "a start with trace.enabled = off removes what was left" "$(left)" ""
-like "and logs it" "$(cat "$log")" 'removed the trace /sys/kernel/tracing/instances/sleeptune, which a killed sleeptuned left on'
+like "and logs it" "$(cat "$log")" 'removed the kernel trace /sys/kernel/tracing/instances/sleeptune, which a killed sleeptuned had left on'
 stop
 
 mkdir "$tracing/instances/sleeptune"
