@@ -101,11 +101,11 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     fi
     wait_for tells linux.ask.pipewire "answered from pw-metadata -n settings"
     like "a snapshot is judged for its own machine's" "$("$SLEEPTUNE" report --snapshot "$tmp/facts.json" --only linux-pipewire-quantum)" \
-        '^2048 frames at 48 kHz, set by'
+        '^2048 frames at 48 kHz, forced by'
     snapshot --no-servers
     like "without asking, files count" "$(of linux.pipewire.quantum)" 'from /.*\.conf$|nothing'
     is "and that is a fact" "$(of linux.ask.pipewire)" "not asked from pw-metadata -n settings"
-    like "said on the first screen" "$(judge linux-pipewire-quantum --no-servers)" '^sleeptune did not ask the running sound servers; it judged'
+    like "said on the first screen" "$(judge linux-pipewire-quantum --no-servers)" '^sleeptune did not ask the running sound servers; it read'
     like "and not called running" "$(judge linux-pipewire-quantum --details --no-servers)" 'PipeWire (is set to|never goes below)'
 
     (unset XDG_RUNTIME_DIR; HOME=/nonexistent; wait_for tells linux.ask.pipewire "$refused")
