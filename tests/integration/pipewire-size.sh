@@ -5,7 +5,7 @@
 size() {
     local said status=0
     said=$("$SLEEPTUNE" apply --yes "linux-pipewire-quantum=$1" 2>&1 </dev/null) || status=$?
-    echo "${said/(from 32 to/(from 16 to}"
+    echo "${said/(and 32 to/(and 16 to}"
     return "$status"
 }
 if [ "$(id -u)" -eq 0 ]; then
