@@ -69,5 +69,5 @@ screen "check: is it this computer?" "Ten seconds; the first line appears while 
 screen "check --stress: and while the computer is busy?" "Fifty seconds: ten under each load." "sleeptune check --stress" stress
 screen "history: what was" "The last day." "sleeptune history" history
 screen "after: the program has ended" "It makes no dropouts any more." "sleeptune status" after
-screen "rest: before anything plays" "The measuring loop rests." "sleeptune status" rest
+screen "rest: before anything plays" "The timing test rests." "sleeptune status" rest
 screen "40 columns" "As on a phone." "COLUMNS=40 sleeptune status" narrow

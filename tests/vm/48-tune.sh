@@ -80,7 +80,7 @@ cp /bin/bash /tmp/tuned
 /tmp/tuned -c 'until [ "$(<'"$swappiness"')" = 10 ]; do sleep 0.2; done; echo 33 >'"$swappiness"'; sleep 600; :' &
 other=$!
 ends 0 "a fight: status 0" "${slow[@]}" "${tune[@]}" --only linux-swap --json
-is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "failed another program wrote vm.swappiness (running here: tuned) "
+is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "failed another program changed vm.swappiness (running here: tuned) "
 is "its value stays" "$(value)" 33
 ok "also after revert" sleeptune revert --all
 is "which changes nothing" "$(value)" 33
