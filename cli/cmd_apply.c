@@ -12,6 +12,7 @@
 
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
 #define HEADROOM_RULE "linux-device-headroom"
+#define MEASURE_NS    (30 * ST_NS_PER_S)
 
 struct work {
     struct st_facts_input input;
@@ -88,9 +89,12 @@ static int take_value(struct work *work)
         return st_failure_usage("%s=... writes into the home folder of the user who plays. Run it "
                                 "as that user, not as root, and without --root.",
                                 id);
+    if (work->measure_ns > 0)
+        return st_failure_usage("--measure cannot be used with %s=...: the timing test does not "
+                                "depend on this setting",
+                                id);
     work->own_ids[0] = id;
     work->ids = work->own_ids;
-    work->measure_ns = 0; /* sleeptune's own loop does not depend on these settings */
     if (is_card) {
         work->card = value + 1;
         return ST_EXIT_DONE;
@@ -128,6 +132,8 @@ static int parse_options(int argc, char **argv, struct work *work)
     work->ids = (const char *const *)argv + first;
     work->ids_n = (size_t)(argc - first);
     r = take_value(work);
+    if (work->measure_ns == 0 && !no_measure && work->ids != work->own_ids)
+        work->measure_ns = MEASURE_NS;
     return r != 0 ? r : -1;
 }
 
@@ -287,12 +293,9 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) {
-            puts("not measured: the timing test does not depend on this setting");
-            /* remove the files that earlier runs wrote for the same rules, since they have an
-             * earlier value */
+        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since
+                                 they have an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
-        }
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
                       ? "some changes could not be undone. Run: sleeptune revert --all"
@@ -351,7 +354,7 @@ static int decide(struct work *work)
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct work work = {.measure_ns = 30 * ST_NS_PER_S};
+    struct work work = {0};
     struct st_change_target *target = &work.target;
     int status = parse_options(argc, argv, &work);
     if (status >= 0)

@@ -101,6 +101,7 @@ ok "and what it points to is as before" cmp "$tmp/mine" "$file"
 rm "$file"
 
 for wanted in 100 x 16384; do refused "linux-pipewire-quantum=$wanted" 3 apply --yes "linux-pipewire-quantum=$wanted"; done
+refused "measured, which shows nothing" 3 apply --yes --measure 3s linux-pipewire-quantum=64
 refused "beside another rule" 3 apply linux-pipewire-quantum=64 linux-memlock
 like "a home that is none" "$(HOME=$'/x\n}' size 32; echo "status $?")" 'status [14]$'
 is "nothing is left" "$(find "$HOME" -type f)" ""
