@@ -154,7 +154,8 @@ const char *st_journal_read(struct st_platform *machine, const char *folder, str
     if (r == 0)
         why = st_journal_parse(machine->os, text, ret);
     else if (r != -ENOENT)
-        why = st_text("cannot read %s: %s", path, r == -EBADMSG ? "it is damaged" : strerror(-r));
+        why = st_text("cannot read %s: %s", path,
+                      r == -EBADMSG ? "the file is damaged" : strerror(-r));
     free(text);
     ST_EACH_OF (entry, ret->entries, ret->entries_n) {
         if (!entry->file && boot[0] != '\0' && entry->boot[0] != '\0' &&

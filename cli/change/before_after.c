@@ -203,7 +203,8 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     if (r == -ENOENT)
         done->why = "nothing to compare: no measurement was saved before the changes";
     else if (done->before == NULL)
-        done->why = st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
+        done->why =
+            st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "the file is damaged");
     else
         look_at(done->before, path, done);
 }

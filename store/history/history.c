@@ -61,7 +61,7 @@ static void check_pages(struct st_sql *sql, const char **error)
     }
     if (sql->r < 0 || (first != NULL && st_text_is(first, "ok")))
         return;
-    *error = st_text("it is damaged: %s", st_text_or(first, "SQLite does not say where"));
+    *error = st_text("the history is damaged: %s", st_text_or(first, "SQLite does not say where"));
     sql->r = -EBADMSG;
 }
 

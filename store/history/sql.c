@@ -7,10 +7,9 @@
 /* bytes of the longest statement, of sleeptune or in the schema of a file */
 #define SQL_BYTES 16384
 /* steps of SQLite's virtual machine after which the CPU time is checked; about 1 ms */
-#define OPS_A_LOOK   10000
-#define DAMAGED_TEXT "it is damaged: "
-#define TOO_LARGE_TEXT                                                                             \
-    DAMAGED_TEXT "the history is damaged: a value is larger than any that sleeptune writes"
+#define OPS_A_LOOK     10000
+#define DAMAGED_TEXT   "the history is damaged: "
+#define TOO_LARGE_TEXT DAMAGED_TEXT "a value is larger than any that sleeptune writes"
 
 void st_sql_distrust(struct st_sql *sql)
 {
@@ -50,8 +49,7 @@ const char *st_sql_sentence(const struct st_sql *sql, int r)
     case SQLITE_OK: /* SQLite itself succeeded, but a value is not valid */
     case SQLITE_ROW:
     case SQLITE_DONE:
-        return r == -EBADMSG ? DAMAGED_TEXT "the history is damaged: a histogram cannot be read"
-                             : strerror(-r);
+        return r == -EBADMSG ? DAMAGED_TEXT "a histogram cannot be read" : strerror(-r);
     case SQLITE_INTERRUPT:
         return "reading the history took more than 10 s of CPU time: sleeptune probably did not "
                "write it";

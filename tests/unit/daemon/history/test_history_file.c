@@ -111,7 +111,7 @@ static void random_bytes_in_the_state_folder_are_put_aside(void **state)
 static void a_damaged_history_in_the_state_folder_is_put_aside(void **state)
 {
     put_aside_at_the_usual_place(DAMAGED_FILE);
-    assert_has(events.events[0].event.detail, "it is damaged: ");
+    assert_has(events.events[0].event.detail, "the history is damaged: ");
 }
 
 static void an_empty_file_becomes_a_history(void **state)
@@ -178,7 +178,7 @@ static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     check_aside(status.st_ino);
-    assert_has(events.events[0].event.detail, "it is damaged: ");
+    assert_has(events.events[0].event.detail, "the history is damaged: ");
 }
 
 static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **state)
@@ -294,7 +294,7 @@ static void one_that_is_overwritten_while_it_is_open_is_put_aside(void **state)
 {
     damaged_while_it_is_open("head -c 20000 /dev/zero | tr '\\0' x | "
                              "dd of=history.db bs=4096 seek=2 conv=notrunc 2>/dev/null",
-                             "it is damaged");
+                             "the history is damaged");
 }
 
 static void one_whose_head_is_overwritten_while_it_is_open_is_put_aside(void **state)

@@ -163,7 +163,7 @@ static void damaged_pages_are_found_when_it_is_opened(void **state)
     assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
     close(fd);
     assert_int_equal(st_history_open(path, &history, &error), -EBADMSG);
-    assert_has(error, "it is damaged: ");
+    assert_has(error, "the history is damaged: ");
     assert_lacks(error, "***"); /* a heading is no reason */
     assert_lacks(error, "SQLite does not say");
 }
