@@ -133,7 +133,7 @@ try:
     watch.resize(12, 40)
     ok(watch.shows(r"at most\s+[\d.]+ .?s late", LIVE), "40x12 after a change of size", watch.text())
     watch.resize(5, 20)
-    ok(watch.shows(r"^Live, ", r"No sound|No dropout|dropouts"), "20x5 has the answer and the message", watch.text())
+    ok(watch.shows(r"^Live, ", r"no sound server|No dropout|dropouts"), "20x5 has the answer and the message", watch.text())
     watch.resize(24, 80)
     ok(watch.shows(r"^This computer timing .*at most", LIVE), "and back", watch.text())
     daemon.end(signal.SIGKILL)
@@ -174,7 +174,7 @@ try:
     ok(all(byte < 0x80 for byte in watch.raw), "in ASCII", watch.raw[-300:])
     watch.close()
     watch = Watch(TERM="dumb")
-    ok(watch.ended() == 4 and "leave out --watch" in watch.text(), "a terminal that cannot: it says what to do instead", watch.text())
+    ok(watch.ended() == 4 and "leave out --watch" in " ".join(watch.text().split()), "a terminal that cannot: it says what to do instead", watch.text())
     watch.close()
 
     def plain(*arguments):
