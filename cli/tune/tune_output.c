@@ -186,7 +186,8 @@ static const char *next_text(const struct st_tune_output *output)
     if (best < t->n)
         return st_text("give this setting more time: %ssleeptune tune --budget %jdm --only %s "
                        "--frames %u",
-                       sudo_word(false), 3 * output->budget_ns / ST_NS_PER_MINUTE,
+                       sudo_word(false),
+                       ST_MIN(3 * output->budget_ns, ST_NS_PER_DAY) / ST_NS_PER_MINUTE,
                        output->candidates->rows[best].finding->rule->id, frames);
     if (output->candidates->needs_root)
         return st_text("%ssleeptune tune --frames %u", sudo_word(true), frames);

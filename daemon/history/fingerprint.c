@@ -264,12 +264,22 @@ static int on_file(void *ctx, const char *entry)
 
 static void add_files(struct taking *taking)
 {
-    static const char *const of_system[] = {
-        "/etc/pipewire",          "/etc/wireplumber",        "/etc/pulse",
-        "/etc/asound.conf",       "/etc/alsa/conf.d",        "/etc/security/limits.conf",
-        "/etc/security/limits.d", "/etc/sysctl.conf",        "/etc/sysctl.d",
-        "/etc/modprobe.d",        "/etc/rtirq.conf",         "/etc/default/cpufrequtils",
-        "/boot/loader.conf",      "/usr/local/etc/pipewire", "/usr/local/etc/pulse"};
+    static const char *const of_system[] = {"/etc/pipewire",
+                                            "/etc/wireplumber",
+                                            "/etc/pulse",
+                                            "/etc/asound.conf",
+                                            "/etc/alsa/conf.d",
+                                            "/etc/security/limits.conf",
+                                            "/etc/security/limits.d",
+                                            "/etc/sysctl.conf",
+                                            "/etc/sysctl.d",
+                                            "/etc/modprobe.d",
+                                            "/etc/rtirq.conf",
+                                            "/etc/default/rtirq",
+                                            "/etc/default/cpufrequtils",
+                                            "/boot/loader.conf",
+                                            "/usr/local/etc/pipewire",
+                                            "/usr/local/etc/pulse"};
     static const char *const of_user[] = {".config/pipewire", ".config/wireplumber",
                                           ".config/pulse",    ".config/jack",
                                           ".jackdrc",         ".asoundrc"};
