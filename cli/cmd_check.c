@@ -35,7 +35,7 @@ static const char help[] =
     "judge the settings. One screen: who made dropouts, which buffer sizes are\n"
     "enough here, which settings may cost most, what to do now. The first verdict\n"
     "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
-    "without a command does the same.\n\n"
+    "without a command does the same if no sleeptuned answers.\n\n"
     "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
     "      --stress       measure five times that long: without load, then while\n"
     "                     programs compute, copy memory, write to the disk, start\n"

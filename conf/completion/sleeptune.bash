@@ -10,7 +10,8 @@ _sleeptune() {
         return
         ;;
     --policy) words='fifo rr other' ;;
-    --kind | -k)
+    --stress) [ "$command" != measure ] || words='cpu memory disk programs' ;;
+    --kind)
         words='late-wake own-dropout device-dropout client-dropout observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed history-lost kernel-log heard unclean-end'
         ;;
     --wait) words='plain precise' ;;
@@ -23,8 +24,7 @@ _sleeptune() {
     --frames | -f) words='16 32 64 128 256 512 1024' ;;
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
-    --budget) words='10s 60s 10m' ;;
-    --os) words='linux freebsd' ;;
+    --budget) words='5m 10m 30m 1h' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
         words='check measure listen report share tune apply verify revert snapshot predict status heard history lab help --help --version'
