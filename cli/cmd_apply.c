@@ -127,8 +127,9 @@ static int parse_options(int argc, char **argv, struct work *work)
         return r;
     if (no_measure)
         work->measure_ns = 0;
-    if (work->run_generators && work->input.root != NULL)
-        return st_failure_usage("--run-generators works only on this machine: leave out --root");
+    if ((work->run_generators || work->measure_ns > 0) && work->input.root != NULL)
+        return st_failure_usage("--run-generators and --measure work only on this machine: leave "
+                                "out --root");
     work->ids = (const char *const *)argv + first;
     work->ids_n = (size_t)(argc - first);
     r = take_value(work);
