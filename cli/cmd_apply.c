@@ -8,6 +8,7 @@
 #include "cli/report/report_run.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
+#include "platform/program/stop.h"
 #include "xruns/xrun.h"
 
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
@@ -83,8 +84,8 @@ static int take_value(struct work *work)
     if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
         return st_report_run_check_ids(work->ids, work->ids_n);
     if (work->ids_n > 1)
-        return st_failure_usage("an ID with a value (%s) must be given alone, without other IDs",
-                                value);
+        return st_failure_usage("an ID with a value (%s=) must be given alone, without other IDs",
+                                id);
     if (work->input.root != NULL || geteuid() == 0)
         return st_failure_usage("%s=... writes into the home folder of the user who plays. Run it "
                                 "as that user, not as root, and without --root.",
@@ -256,8 +257,8 @@ static int look(struct work *work)
 {
     struct st_report *report = &work->target.report;
     int r = 0;
-    st_report_leave_out_done(report, work->ids_n == 0 &&
-                                         !needs_user(work, st_rule_find("linux-rt-permission")));
+    st_report_leave_out(report, work->ids_n == 0,
+                        !needs_user(work, st_rule_find("linux-rt-permission")));
     ST_EACH_OF (id, work->ids, work->ids_n) {
         if (st_report_find(report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
@@ -294,8 +295,10 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since
-                                 they have an earlier value */
+        if (st_stop_asked())
+            why = "stopped: nothing was changed";
+        if (why == NULL && work->target.own) /* remove the files that earlier runs wrote for the
+                                 same rules, since they have an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)

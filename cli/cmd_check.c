@@ -2,6 +2,7 @@
  * is about this measurement. */
 #include <unistd.h>
 
+#include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
@@ -103,6 +104,7 @@ struct answer {
     bool stress, details;
     const struct phase *worst; /* the phase with the latest wake-up */
     const char *next;
+    const char *size; /* options for the next step, from st_buffer_options */
     /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
     enum st_cause slowed;
     /* buffer sizes. judged_frames: for which settings are judged; used_frames: of the sound server,
@@ -267,9 +269,11 @@ static const char *next_text(const struct answer *answer, const struct st_facts 
         return "sleeptune report (which settings make audio threads wake up late)";
     if (!judged_held)
         return st_predict_text_setting(held);
-    return answer->stress ? "sleeptune check -d 3h (is this buffer size enough for hours?)"
-                          : "sleeptune check --stress (is this buffer size enough while the "
-                            "computer is busy?)";
+    return st_text(answer->stress
+                       ? "sleeptune check -d 3h%s (is this buffer size enough for hours?)"
+                       : "sleeptune check --stress%s (is this buffer size enough while "
+                         "the computer is busy?)",
+                   answer->size);
 }
 
 /** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked
@@ -361,6 +365,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts,
     const uint32_t shortest = st_sizes_shortest(&wish, (uint32_t)options->report.frames);
     const size_t phases_n = answer->stress ? ST_STRESS_PHASES : 1;
     options->judged_frames = answer->judged_frames = wish.frames;
+    answer->size = st_buffer_options(&wish);
     if (wish.in_use)
         answer->used_frames = wish.frames;
     options->music =

@@ -39,7 +39,7 @@ static int add_events(struct st_recording_reader *reader, struct st_predict_run 
     struct st_recording_event event;
     int r;
     while ((r = st_recording_next(reader, &event)) == 1) {
-        run->periods_n += event.kind == ST_RECORDING_LOST ? 0 : event.n;
+        *(event.kind == ST_RECORDING_LOST ? &run->lost_n : &run->periods_n) += event.n;
         if (event.kind == ST_RECORDING_CYCLE)
             st_predict_add(run, event.period_index, event.lateness_ns);
     }

@@ -78,8 +78,11 @@ static int read_options(int argc, char **argv, struct options *options)
     }
     if (options->list && options->ids_n > 0)
         return st_failure_usage("--list prints all settings: leave out the IDs");
-    if (options->ids_n > 0 && options->report.json)
-        return st_failure_usage("'sleeptune report ID' prints only text; for JSON use --only ID");
+    const struct st_report_options *report = &options->report;
+    if (options->ids_n > 0 && (report->json || report->output != NULL || report->textfile != NULL ||
+                               report->only != NULL))
+        return st_failure_usage("'sleeptune report ID' prints only text: for --json, --output and "
+                                "--textfile use --only ID");
     return st_report_run_check_ids(options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 

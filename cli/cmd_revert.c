@@ -41,7 +41,8 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
     ST_EACH (n, applied.n)
         rows_n += *n;
     if (rows_n == 0)
-        puts("nothing to undo: sleeptune has changed no setting");
+        puts(all ? "nothing to undo: sleeptune has changed no setting"
+                 : "nothing to undo: sleeptune has not changed this setting");
     status = st_change_output_then(&applied, true, run_generators);
     return status == ST_EXIT_DONE && applied.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
 }

@@ -331,7 +331,7 @@ static json_t *ask_history(const struct st_facts *facts)
 {
     struct st_daemon_answer answer;
     json_t *document = NULL;
-    if (!st_facts_has_int(facts, ST_MUSIC_COUNTED))
+    if (st_facts_find(facts, ST_MUSIC_COUNTED) == NULL)
         return NULL;
     if (st_daemon_client_try(NULL, "history?since=24h", HISTORY_MS, &answer) == 0)
         document = json_incref(answer.document);

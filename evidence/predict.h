@@ -15,6 +15,7 @@ struct st_predict_run {
     struct st_period period; /* period of the measurement */
     uint32_t frames, rate_hz;
     uint64_t periods_n; /* number of seen periods, including skipped ones */
+    uint64_t lost_n;    /* number of cycles whose lateness was not recorded */
     /* lateness of the latest wake-up in each second; in a run of spans (st_predict_add_span), upper
      * bounds of it */
     struct st_hist latest;

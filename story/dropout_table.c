@@ -486,6 +486,8 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->load_ns < oldest_ns)
             end_client(client);
+        if (!watching)
+            client->load_ns = INT64_MIN; /* it may still play: unseen, it has not ended */
         client->timed = st_dropout_table_is_timed(&table->sum);
         st_loss_rhythm_find(&client->rhythm);
         /* An interval that is found between sums of losses is none: only the time of the first loss

@@ -1,6 +1,7 @@
 #include "story/heard_list.h"
 
 #include "core/text/json.h"
+#include "core/when.h"
 #include "story/event_list.h"
 #include "story/heard.h"
 
@@ -261,13 +262,13 @@ static size_t make_sessions(struct list *list)
 
 /* The first line: "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained:
  * ...". */
-static const char *answer_text(const struct list *list, uint32_t counted_n)
+static const char *answer_text(const struct list *list, uint32_t counted_n, const char *since)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
     const struct st_heard_cause *best = NULL;
     const char *but = "", *text = "no cause came before these clicks more often than by chance";
     if (list->n == 0)
-        return "No click was marked. When it clicks, run: sleeptune heard";
+        return st_text("No click was marked%s. When it clicks, run: sleeptune heard", since);
     ST_EACH_OF (about, list->about, list->n)
         named_n[about->cause]++;
     for (size_t i = 0; i < CAUSES; i++) {
@@ -300,10 +301,11 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
                                       "('sleeptune status --details' says what is not watched).",
                                       named_n[CAUSES])
                             : "";
-    return st_text("%zu mark%s%s: %s.%s", list->n, ST_PLURAL(list->n), but, text, unexplained);
+    return st_text("%zu mark%s%s%s: %s.%s", list->n, ST_PLURAL(list->n), since, but, text,
+                   unexplained);
 }
 
-static json_t *document_of(struct list *list)
+static json_t *document_of(struct list *list, const char *since)
 {
     json_t *marks = json_array();
     const uint32_t counted_n =
@@ -324,7 +326,7 @@ static json_t *document_of(struct list *list)
                                   no_loss ? heard->client : ""));
     }
     return st_json_object("schema:t text:t marks_that_count:u marks:o", "sleeptune-heard/1",
-                          answer_text(list, counted_n), counted_n, marks);
+                          answer_text(list, counted_n, since), counted_n, marks);
 }
 
 json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns)
@@ -335,8 +337,12 @@ json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, i
     bool more;
     if (list == NULL)
         return NULL;
-    const int64_t oldest_ns = st_history_read_last(reader, EVENTS_MAX);
-    since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
+    const int64_t last_ns = st_history_read_last(reader, EVENTS_MAX);
+    const char *since = "";
+    if (last_ns > since_ns) { /* the file has more events than are read */
+        since_ns = st_ns_add(last_ns, LONGEST_NS);
+        since = st_text(" since %s (in the last %d events)", st_when_text(since_ns), EVENTS_MAX);
+    }
     struct st_history_events_wish wish = {.since_ns = since_ns,
                                           .until_ns = until_ns,
                                           .limit = MARKS_MAX,
@@ -360,7 +366,7 @@ json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, i
             st_event_list_beside(reader, &about->found, &about->beside);
     }
     qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-    json_t *document = document_of(list);
+    json_t *document = document_of(list, since);
     free(list);
     return document;
 }

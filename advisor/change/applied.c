@@ -88,6 +88,11 @@ static int put_file(struct st_platform *p, const struct st_entry *entry, const c
         return r;
     const char *all = st_text_or(old, ""),
                *ours = text != NULL ? all + strlen(all) : st_change_find(entry, all, &bytes);
+    /* other programs' lines below our block stay: the newline before it ends the line above */
+    if (text == NULL && ours > all && ours[-1] != '\n' && strchr("\n", ours[bytes]) == NULL) {
+        ours++;
+        bytes--;
+    }
     r = ours == NULL ? -ESTALE
                      : asprintf(&whole, "%.*s%s%s", (int)(ours - all), all, st_text_or(text, ""),
                                 ours + bytes);

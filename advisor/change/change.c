@@ -395,10 +395,15 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
         const char *last = st_text("\n# <<< sleeptune %s\n", entry->rule);
         begin = strstr(text, st_text("\n# >>> sleeptune %s:", entry->rule));
         const char *end = begin != NULL ? strstr(begin, last) : NULL;
-        bytes = end != NULL ? (size_t)(end - begin) + strlen(last) : 0;
+        /* a block whose first or last line someone changed is there all the same */
+        bytes = strstr(text, st_text("# >>> sleeptune %s:", entry->rule)) != NULL;
+        if (end != NULL)
+            bytes = (size_t)(end - begin) + strlen(last);
     }
     *ret_bytes = bytes;
-    return bytes > 0 && st_text_is(st_change_hash(begin, bytes), entry->hash) ? begin : NULL;
+    return begin != NULL && bytes > 0 && st_text_is(st_change_hash(begin, bytes), entry->hash)
+               ? begin
+               : NULL;
 }
 
 struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry)

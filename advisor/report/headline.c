@@ -46,15 +46,9 @@ static const char *answer_by_settings(const struct st_report *report, const char
  * otherwise check uses the same period by itself. */
 static const char *unmeasured_text(const struct st_report *report, const char *at)
 {
-    const struct st_wish *wish = &report->wish;
-    const bool chosen = wish->why[0] == '\0';
     const char *text = st_text(" Not measured%s", at);
     if (report->own_machine)
-        text = st_text("%s: run sleeptune check", text);
-    if (report->own_machine && chosen)
-        text = st_text("%s --frames %u", text, wish->frames);
-    if (report->own_machine && chosen && wish->rate_hz != 48000)
-        text = st_text("%s --rate %u", text, wish->rate_hz);
+        text = st_text("%s: run sleeptune check%s", text, st_buffer_options(&report->wish));
     return st_text("%s.", text);
 }
 

@@ -4,13 +4,15 @@
 #include "core/base.h"
 
 struct st_report;
+struct st_wish;
 
 struct st_printer {
     FILE *out;
     int width; /* columns; 0: do not wrap */
     bool colour;
     bool all;                       /* print the details as well */
-    const struct st_report *report; /* the report that is printed */
+    const struct st_report *report; /* the report that is printed; NULL: one rule */
+    const struct st_wish *wish;     /* the period that the settings are checked for */
 };
 
 /** Prints the lines of `text` after `label`, in a column that begins at `indent`. The label begins

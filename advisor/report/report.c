@@ -215,7 +215,8 @@ static struct st_finding *fired(const struct st_report *report, const char *id)
     return finding != NULL && st_finding_has_fired(finding) ? finding : NULL;
 }
 
-void st_report_leave_out_done(struct st_report *report, bool right_too)
+/* Findings that another fix solves, or that mean nothing here. */
+static void leave_out_done(struct st_report *report, bool right_too)
 {
     /* findings that the right to real-time priority solves, too: real-time threads have no timer
      * slack, the fix also raises the limit of locked memory, and the right is more than rtkit
@@ -252,18 +253,19 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         group->needless = "the fix of linux-rt-permission gives the same right";
 }
 
-void st_report_leave_out(struct st_report *report)
+void st_report_leave_out(struct st_report *report, bool all, bool right_too)
 {
     /* plays_well: sleeptuned watched and counted no dropout, and the period is at least 5 ms. The
      * limit is a choice of the report. */
-    const bool plays_well = report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
+    const bool plays_well = all && report->wish.in_use &&
+                            report->wish.period_ns >= ST_RULE_LONG_NS &&
                             st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
                             st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
     ST_REPORT_EACH (finding, report) {
         if (plays_well && finding->status == ST_STATUS_ADVICE && st_finding_may_delay(finding))
             finding->needless = "not needed: sleeptuned has counted no dropout";
     }
-    st_report_leave_out_done(report, true);
+    leave_out_done(report, all && right_too);
 }
 
 /* --- results of `tune` --- */

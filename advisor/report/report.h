@@ -56,13 +56,11 @@ void st_report_finish(struct st_report *report);
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts,
                      const struct st_wish *wish, struct st_finding *finding);
 
-/** Marks findings that need no action (`needless`): as st_report_leave_out_done, and advice about
- * lateness if sleeptuned has counted no dropout at this period. */
-void st_report_leave_out(struct st_report *report);
-/** Marks findings that need no action because the fix of another one does the same or makes them
- * useless; all findings if nothing here plays sound. @param right_too also findings that the right
- * to real-time priority solves. */
-void st_report_leave_out_done(struct st_report *report, bool right_too);
+/** Marks findings that need no action (`needless`): the fix of another one does the same or makes
+ * them useless; all findings if nothing here plays sound. @param all false: the user named
+ * settings; true: also findings that the right to real-time priority solves (only with
+ * `right_too`), and advice about lateness if sleeptuned has counted no dropout at this period. */
+void st_report_leave_out(struct st_report *report, bool all, bool right_too);
 
 /** What `tune` measured for this finding, with the buffer size of this report; NULL: nothing. */
 const struct st_tuned_row *st_report_tuned(const struct st_report *report,

@@ -106,10 +106,10 @@ static bool is_posted(const struct st_finding *finding)
     return finding->facts->partial;
 }
 
-static const char *apply_command(const struct st_finding *finding)
+static const char *apply_command(const struct st_printer *printer, const struct st_finding *finding)
 {
-    return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo,
-                   finding->rule->id);
+    return st_text("%ssleeptune apply %s%s", st_os_rows[st_rule_os(finding->rule)].sudo,
+                   finding->rule->id, st_buffer_options(printer->wish));
 }
 
 /** What the user can do about a setting now, in one line. */
@@ -121,7 +121,8 @@ struct step {
 
 /** The `apply` command if there is one, else the permanent command, else the one until reboot.
  * @param width columns; 0: any. */
-static struct step step_of(const struct st_finding *finding, int width)
+static struct step step_of(const struct st_printer *printer, const struct st_finding *finding,
+                           int width)
 {
     const char *then = st_finding_needs[finding->needs].then;
     /* a permanent fix of one line without sudo is a line of a file, not a command */
@@ -130,7 +131,7 @@ static struct step step_of(const struct st_finding *finding, int width)
     if (!lasts)
         command = one_command(finding->fix_now, width);
     if (st_rule_can_apply(finding))
-        return (struct step){apply_command(finding), then};
+        return (struct step){apply_command(printer, finding), then};
     if (finding->in_place)
         return (struct step){st_finding_needs[finding->needs].text, ""};
     if (command == NULL && finding->needs == ST_NEEDS_NOTHING)
@@ -148,7 +149,7 @@ static struct step step_of(const struct st_finding *finding, int width)
 
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const struct step step = step_of(finding, printer->width);
+    const struct step step = step_of(printer, finding, printer->width);
     const char *elsewhere = st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
     if (is_posted(finding) && st_finding_has_fix(finding)) {
         print_lines(printer, "", finding->fix_now);
@@ -180,7 +181,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (st_finding_has_fix(finding))
         print_text(printer, INDENT,
                    st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
-                           step_of(finding, printer->width).then, root));
+                           step_of(printer, finding, printer->width).then, root));
 }
 
 /** The worst setting, if the screen must show it before the answer's next step; NULL: none. */
@@ -195,7 +196,8 @@ static void print_setting(const struct st_printer *printer, const struct st_find
     print_row(printer, finding);
     /* the command of the next step is printed below the settings, not here as well */
     if (finding != problem_before_next(printer->report) &&
-        (answer == NULL || !st_text_begins(st_text_or(answer->next, ""), apply_command(finding))))
+        (answer == NULL ||
+         !st_text_begins(st_text_or(answer->next, ""), apply_command(printer, finding))))
         print_command(printer, finding);
     if (answer == NULL)
         print_cost(printer, finding);
@@ -347,7 +349,7 @@ static void print_next(const struct st_printer *printer, const char *next)
     if (problem != NULL)
         next = st_text("sleeptune report %s", problem->rule->id);
     if (problem != NULL && (st_rule_can_apply(problem) || problem->in_place))
-        next = step_of(problem, 0).command;
+        next = step_of(printer, problem, 0).command;
     const char *why = strstr(next, " (");
     if (!st_text_ends(next, ")"))
         why = NULL;
@@ -447,7 +449,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
-        print_lines(printer, "Apply:", apply_command(finding));
+        print_lines(printer, "Apply:", apply_command(printer, finding));
     else if (finding->changes_n > 0)
         print_field(printer,
                     "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
@@ -518,7 +520,8 @@ static void print_details(const struct st_printer *printer, const struct st_find
 
 int st_report_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
-    const struct st_printer printer = {out, view->width, view->colour, view->all, report};
+    const struct st_printer printer = {out,       view->width, view->colour,
+                                       view->all, report,      &report->wish};
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
     if (print_first_screen(&printer) != 0)
         return -ENOMEM;
@@ -543,7 +546,7 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
 void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                            const struct st_wish *wish, FILE *out, int width)
 {
-    const struct st_printer printer = {.out = out, .width = width};
+    const struct st_printer printer = {.out = out, .width = width, .wish = wish};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);
     print_text(&printer, INDENT, rule->mechanism);
     fputc('\n', out);

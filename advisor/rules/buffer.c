@@ -432,6 +432,14 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
     return 0;
 }
 
+const char *st_buffer_options(const struct st_wish *wish)
+{
+    const char *frames = st_text(" --frames %u", wish->frames);
+    if (wish->why[0] != '\0')
+        return "";
+    return wish->rate_hz == RATE_HZ ? frames : st_text("%s --rate %u", frames, wish->rate_hz);
+}
+
 const char *st_buffer_text(const struct st_wish *wish)
 {
     static const char *const between[] = {": ", ", "};

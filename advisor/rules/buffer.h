@@ -81,5 +81,9 @@ bool st_buffer_is_playing(const struct st_fact *fact);
 /** The program of this PipeWire node; "a program": its name is unknown. */
 const char *st_buffer_program(const struct st_fact *node);
 
+/** The options with which another command uses the same period: " --frames 64", or " --frames 64
+ * --rate 96000"; "": the user named none, so that command finds it by itself. */
+const char *st_buffer_options(const struct st_wish *wish);
+
 /** The period as a text: "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
 const char *st_buffer_text(const struct st_wish *wish);

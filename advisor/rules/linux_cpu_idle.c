@@ -313,7 +313,5 @@ const struct st_rule st_rule_linux_idle_request_access = {
         ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
         ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
         STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
-    .changes = ST_RULE_CHANGES(
-        {ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""}),
     .judge = judge_idle_request_access,
 };

@@ -117,7 +117,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     config->sink = &sink;
     const char *time = st_ns_text(config->duration_ns);
     fflush(stdout);
-    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
+    fprintf(stderr, "sleeptune %s: %s, %s\n", st_program_command, what,
             st_locale_text(st_text("%s", time)));
     int status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
@@ -168,7 +168,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
-    int r = measure("measuring the timing before the change", &config, &run);
+    int r = measure("measuring the timing before the change (Ctrl-C: nothing is changed)", &config,
+                    &run);
     char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
     if (text != NULL)
         r = platform->replace_file(platform, path, text, strlen(text), 0644);
@@ -264,7 +265,8 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
         choose(&target->journal, ret, &config);
     if (ret->why != NULL)
         return ST_EXIT_DONE;
-    const int status = measure("measuring the timing again to compare", &config, &ret->now);
+    const int status =
+        measure("measuring the timing again to compare (Ctrl-C ends it early)", &config, &ret->now);
     if (ret->now == NULL)
         ret->why = "the timing test could not run, or its counts contradict each other";
     else if (!st_text_is(condition_text(ret->now, "policy"),

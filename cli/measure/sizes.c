@@ -75,6 +75,8 @@ int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t duration_ns, c
         return st_failure("%s", strerror(-r));
     const int status = st_measure_run(&config, look, ctx, &ret->result);
     ret->measured = status == ST_EXIT_DONE;
+    if (ret->measured)
+        ret->late.lost_n = ret->result.records_lost;
     return status;
 }
 

@@ -8,10 +8,13 @@
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
+#include "core/ns.h"
 #include "core/text/json.h"
 #include "platform/posix/posix.h"
 
-#define ASK_MS             500
+#define ASK_MS 500
+/* sleeptuned has watched for long enough to say that there is no dropout; a choice of the report */
+#define WATCHED_NS         (600 * ST_NS_PER_S)
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
@@ -228,10 +231,11 @@ static void put_running(struct st_facts *facts)
         return;
     struct st_daemon_answer answer;
     const int asked = st_daemon_client_try(NULL, "status", ASK_MS, &answer);
-    json_int_t counted_n = 0;
+    json_int_t counted_n = 0, watched_ns = 0;
     ST_JSON_EACH (value, answer.document, "observe") {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = st_json_integer(in_use, "frames");
+        watched_ns += st_json_integer(value, "watched_ns");
         counted_n +=
             st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
@@ -240,8 +244,10 @@ static void put_running(struct st_facts *facts)
         st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
                          source);
     }
-    if (asked == 0)
+    if (asked == 0 && (counted_n > 0 || watched_ns >= WATCHED_NS))
         st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, source);
+    else if (asked == 0)
+        st_facts_put_state(facts, ST_MUSIC_COUNTED, ST_FACT_ABSENT, 0, NULL, source);
     st_daemon_client_finish(&answer);
 }
 

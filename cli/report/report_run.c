@@ -144,7 +144,7 @@ static int finish_report(struct st_report *report, const struct st_report_option
         st_report_rank(report, options->tuned);
     report->answer = options->answer;
     if (options->only == NULL)
-        st_report_leave_out(report);
+        st_report_leave_out(report, true, true);
     const int status = st_report_run_choose(report, options->profile, options->only);
     return status == ST_EXIT_DONE ? print_report(report, options) : status;
 }

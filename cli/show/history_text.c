@@ -115,7 +115,10 @@ static const char *answer_of(const json_t *document, const struct sums *sums, in
 {
     const json_t *watched = watched_source(document);
     const int64_t watched_ns = st_json_integer(watched, "watched_ns");
-    const bool none_played = st_json_known_of(watched, "playing_ns") == 0;
+    bool none_played = true;
+    ST_JSON_EACH (one, document, "watched")
+        none_played = none_played && (st_json_integer(one, "watched_ns") <= 0 ||
+                                      st_json_known_of(one, "playing_ns") == 0);
     const char *when = say_when(document, now_wall_ns);
     if (watched != NULL && watched_ns < span_of(document) / 10 * 9)
         when = st_text("while sleeptuned watched %s (for %s)", title_of(watched),

@@ -135,8 +135,12 @@ static const char *answer_of(const struct st_listen_view *view)
     if (n == 0)
         return st_text("✔ Nothing was lost in %s %s, so at most %s an hour (95 %% sure).", heard,
                        title, bound);
-    return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
-                   st_ns_short(ns_of(view, (double)result->lost_frames)), heard, title, bound);
+    /* lost_frames has only the losses that are kept */
+    const char *these =
+        result->kept_n == n ? "in all" : st_text("in the first %zu", result->kept_n);
+    return st_text("✘ %s, %s %s, in %s %s: at most %s per hour (95 %%).", losses,
+                   st_ns_short(ns_of(view, (double)result->lost_frames)), these, heard, title,
+                   bound);
 }
 
 /* @return what was lost, and why. @param list gets the loss as JSON; NULL: not needed. */

@@ -1,6 +1,7 @@
 #include "cli/show/predict_text.h"
 
 #include "advisor/facts/owner.h"
+#include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/ns.h"
@@ -170,9 +171,10 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
     if (!table->known)
         line = "sleeptune measure --frames 32 --duration 10m --record FILE";
     else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
-        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a "
-                       "dropout: at most 1 per hour with 95 %% confidence)",
-                       table->run->frames);
+        line = st_text("sleeptune measure%s --duration 3h --record FILE (3 h without a dropout: at "
+                       "most 1 per hour with 95 %% confidence)",
+                       st_buffer_options(&(struct st_wish){.frames = table->run->frames,
+                                                           .rate_hz = table->run->rate_hz}));
     else if (table->held != NULL)
         line = st_predict_text_setting(table->held->frames);
     st_text_field(out, "Next", line, 6, width);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "advisor/rules/buffer.h"
 #include "core/text/json.h"
 
 #define INDENT 4 /* columns of indentation of further lines of a setting */
@@ -47,6 +48,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     const struct st_tuning *plan = output->plan;
     const int width = output->width;
     const uint32_t frames = output->wish->frames;
+    const char *size = st_buffer_options(output->wish);
     const char *heading = "Not tried:\n", *later = "";
     if (plan->open_n == 0)
         st_text_say(out, width,
@@ -93,12 +95,12 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (plan->open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)
-        fprintf(out, "Next, as root: %ssleeptune tune --frames %u\n", sudo_word(true), frames);
+        fprintf(out, "Next, as root: %ssleeptune tune%s\n", sudo_word(true), size);
     else if (plan->open_n == 0)
-        fprintf(out, "Next: sleeptune check --frames %u\n", frames);
+        fprintf(out, "Next: sleeptune check%s\n", size);
     else
         /* sudo only if this process is root: another user might have other settings to try */
-        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", sudo_word(false), frames);
+        fprintf(out, "Next: %ssleeptune tune --ask%s\n", sudo_word(false), size);
 }
 
 /* --- the result --- */
@@ -114,8 +116,8 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
     if (row->outcome != ST_TUNING_HELPS)
         return st_text_joined(
             st_text("%ju late wake-ups with this setting, %ju without it (tried %u time%s each)",
-                    row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
-                    ST_PLURAL(row->evidence.pairs_n)),
+                    row->mean[1].late_n, row->mean[0].late_n, row->dropouts.pairs_n,
+                    ST_PLURAL(row->dropouts.pairs_n)),
             ": ", why);
     const char *text = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)",
                                row->fold.value, row->fold.low, row->fold.high);
@@ -168,30 +170,26 @@ static size_t most_promising(const struct st_tuning *t)
 static const char *next_text(const struct st_tune_output *output)
 {
     const struct st_tuning *t = output->tuning;
-    const uint32_t frames = output->wish->frames;
+    const char *size = st_buffer_options(output->wish);
     const size_t best = most_promising(t);
     const char *ids = "";
     if (t->end == ST_TUNING_RARE)
         return st_text("try again while it clicks, or with a smaller buffer: --frames %u",
-                       ST_MAX(frames / 2, 1));
+                       ST_MAX(output->wish->frames / 2, 1));
     for (size_t i = 0; i < t->n; i++) {
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
-    /* the user named the buffer size: name it again */
-    if (ids[0] != '\0' && output->wish->why[0] == '\0')
-        ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
-        return st_text("%ssleeptune apply%s", sudo_word(true), ids);
+        return st_text("%ssleeptune apply%s%s", sudo_word(true), ids, size);
     if (best < t->n)
-        return st_text("give this setting more time: %ssleeptune tune --budget %jdm --only %s "
-                       "--frames %u",
+        return st_text("give this setting more time: %ssleeptune tune --budget %jdm --only %s%s",
                        sudo_word(false),
                        ST_MIN(3 * output->budget_ns, ST_NS_PER_DAY) / ST_NS_PER_MINUTE,
-                       output->candidates->rows[best].finding->rule->id, frames);
+                       output->candidates->rows[best].finding->rule->id, size);
     if (output->candidates->needs_root)
-        return st_text("%ssleeptune tune --frames %u", sudo_word(true), frames);
-    return st_text("sleeptune report --frames %u", frames);
+        return st_text("%ssleeptune tune%s", sudo_word(true), size);
+    return st_text("sleeptune report%s", size);
 }
 
 void st_tune_output_result(const struct st_tune_output *output, FILE *out)
@@ -231,7 +229,7 @@ static void add_result(json_t *object, const struct st_tune_output *output, size
         fold =
             st_json_object("value:d low:d high:d", row->fold.value, row->fold.low, row->fold.high);
     st_json_add(object, "outcome:t pairs:u e_value:d fold:o without:o with:o",
-                st_tuning_outcome_name(row->outcome), row->evidence.pairs_n,
+                st_tuning_outcome_name(row->outcome), row->dropouts.pairs_n,
                 st_tuning_e(&row->evidence, ST_TUNING_FEWER), fold, arm_json(row, 0),
                 arm_json(row, 1));
 }

@@ -200,9 +200,9 @@ static void end_late_ones(struct guard *guard)
 struct st_http_request {
     struct st_http *http;
     struct MHD_Connection *connection; /* NULL: the client closed it before the answer was made */
-    struct st_http_request *next;      /* next request that waits for its answer */
-    bool is_long, waits, is_answered;
-    char *text; /* the answer; NULL: out of memory */
+    struct st_http_request *next;      /* next request that waits, for its answer or its turn */
+    bool is_long, waits, is_answered;  /* waits: for its answer */
+    char *text;                        /* the answer; NULL: out of memory */
     unsigned http_status;
 };
 
@@ -329,6 +329,16 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 /* A long answer is being made. An answer from the history can have megabytes, so this process
  * makes one such answer at a time. */
 static bool makes_long;
+/* long requests of all servers that wait for their turn */
+static struct st_http_request *queued;
+
+/* Lets all queued requests try again: libmicrohttpd calls the handler of a resumed connection
+ * anew. */
+static void resume_queued(void)
+{
+    for (; queued != NULL; queued = queued->next)
+        MHD_resume_connection(queued->connection);
+}
 
 static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
 {
@@ -341,7 +351,10 @@ static enum MHD_Result give_answer(struct st_http_request *request, const struct
 
 void st_http_answer(struct st_http_request *request, char *text, unsigned http_status)
 {
-    makes_long = makes_long && !request->is_long;
+    if (request->is_long) {
+        makes_long = false;
+        resume_queued();
+    }
     if (request->connection == NULL) {
         free(text);
         free(request);
@@ -370,10 +383,16 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     const struct place *place = find_place(&http->guard, fd_of(request->connection));
     const bool full =
         place == NULL || share_of(&http->guard, place->owner).held_bytes > HELD_MAX_BYTES;
-    if (request->is_long && (full || makes_long)) {
+    if (request->is_long && full) {
         *route = st_route_refuse(
             503, "sleeptuned is busy with long answers: ask again in a few seconds");
         return answer_text(request->connection, http, route, st_route_error_text(route->error));
+    }
+    if (request->is_long && makes_long) {
+        request->next = queued;
+        queued = request;
+        MHD_suspend_connection(request->connection);
+        return MHD_YES;
     }
     makes_long = makes_long || request->is_long;
     http->source.ask(http->source.ctx, route->body, query, request);
@@ -390,6 +409,7 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
  * not end suspended connections. */
 static void drop_waiting(struct st_http *http)
 {
+    resume_queued();
     for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
         MHD_resume_connection(request->connection);
 }

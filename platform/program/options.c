@@ -91,6 +91,8 @@ static int keep_value(const struct st_option *option, const char *text)
 {
     if (option->flag != NULL)
         *option->flag = true;
+    if (option->text != NULL && text[0] == '\0')
+        return st_failure_usage("--%s needs a value", option->name);
     if (option->text != NULL)
         *option->text = text;
     if (option->take != NULL)
@@ -121,6 +123,8 @@ static int refuse(const struct st_option *options, size_t options_n, bool lacks_
         return st_failure_usage("no such option: %s", typed);
     if (optopt >= LONG_BASE)
         return st_failure_usage("--%s takes no value", options[optopt - LONG_BASE].name);
+    if (!st_text_begins(typed, "--")) /* a letter that is not ASCII */
+        return st_failure_usage("no such option in '%s'", typed);
     const char *name = st_text("%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     struct st_near near = {.typed = name};
     ST_EACH_OF (option, options, options_n)

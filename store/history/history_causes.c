@@ -117,6 +117,17 @@ json_t *st_history_read_causes(struct st_history_reader *reader, int64_t since_n
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns,
                                  .tracer = "the kernel's trace was off in that time"};
+    /* a row of an hour counts whole, so what it is compared with is of the whole hour, too */
+    int64_t first_ns, last_ns;
+    sqlite3_stmt *rows =
+        st_sql_rows(&reader->sql,
+                    "SELECT min(from_ns), max(to_ns) FROM cause WHERE level = ? AND to_ns > ? AND "
+                    "from_ns < ?",
+                    "iii", ST_HISTORY_HOUR, since_ns, until_ns);
+    while (st_sql_next(&reader->sql, rows, "ii", &first_ns, &last_ns)) {
+        since_ns = first_ns == INT64_MIN ? since_ns : ST_MIN(first_ns, since_ns);
+        until_ns = ST_MAX(last_ns, until_ns);
+    }
     read_span(&reader->sql, since_ns, until_ns, &span);
     read_rows(&reader->sql, since_ns, until_ns, &sums, &span);
     ST_EACH_OF (row, sums.rows, sums.n) {

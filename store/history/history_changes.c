@@ -3,9 +3,9 @@
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 
-#define CHANGES_MAX 64    /* changes in an answer, the latest ones */
-#define WHAT_MAX    20    /* facts listed for one change */
-#define RUNS_MAX    20000 /* times of playing that are read; later ones are left out */
+#define CHANGES_MAX 64                   /* changes in an answer, the latest ones */
+#define WHAT_MAX    20                   /* facts listed for one change */
+#define RUNS_MAX    20000                /* times of playing that are read: the latest ones */
 #define PAUSE_NS    (1800 * ST_NS_PER_S) /* a session of playing ends with a longer pause */
 
 /* --- writing --- */
@@ -53,7 +53,8 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
     sqlite3_stmt *rows = st_sql_rows(
         sql,
         "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now FROM fact WHERE "
-        "change_n > 0 AND change_n > (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
+        "typeof(change_n) = 'integer' AND change_n > 0 AND change_n > (SELECT max(change_n) FROM "
+        "fact WHERE typeof(change_n) = 'integer') - ? ORDER BY change_n, id",
         "i", (int64_t)CHANGES_MAX);
     while (st_sql_next(sql, rows, "iii", &number, &from_ns, &at_ns)) {
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
@@ -80,7 +81,8 @@ static const char sessions[] =
     " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) AS "
     "dropouts_n FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0 AND "
     "to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames "
-    "> 0 GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?), "
+    "> 0 GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns DESC LIMIT "
+    "?), "
     "part AS (SELECT *, lag(to_ns) OVER (PARTITION BY kind ORDER BY from_ns) AS last_ns FROM run), "
     "numbered AS (SELECT *, sum(last_ns IS NULL OR from_ns - last_ns > ? OR EXISTS (SELECT 1 FROM "
     "fact WHERE change_n > 0 AND at_ns >= last_ns AND fact.from_ns <= part.from_ns)) OVER "

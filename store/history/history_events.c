@@ -181,10 +181,10 @@ sqlite3_stmt *st_history_read_events(struct st_history_reader *reader,
     return st_sql_rows(
         sql,
         sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND "
-                       "(wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
+                       "(wall_ns > ? OR id >= ?) ORDER BY wall_ns, id LIMIT ?",
                        kind),
                ST_ROOM(1280)),
-        "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id);
+        "iitiii", first_ns, wish->until_ns, wish->kind, first_ns, id, wish->limit);
 }
 
 int64_t st_history_read_last(struct st_history_reader *reader, int64_t n)

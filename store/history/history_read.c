@@ -35,8 +35,7 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     const int64_t from_ns = walk->at_ns;
     if (to_ns <= from_ns)
         return;
-    const int64_t dropouts_n =
-        st_history_read_count(walk->sql, from_ns, to_ns, (to_ns - from_ns) / 2);
+    const int64_t dropouts_n = st_history_read_count(walk->sql, from_ns, to_ns);
     walk->at_ns = to_ns;
     append(walk,
            st_json_object("from_ns:i to_ns:i measured_ns:u idle_ns:i cycles misses "
@@ -103,7 +102,7 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
         /* Counts dropouts from the end of the last row on, as rows can overlap or be some seconds
          * apart. */
         append(walk, st_json_add(row, "from_ns:i to_ns:i dropouts:n", from_ns, to_ns,
-                                 st_history_read_count(sql, walk->at_ns, to_ns, 0)));
+                                 st_history_read_count(sql, walk->at_ns, to_ns)));
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);
     }
 }
@@ -171,11 +170,11 @@ static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     walk->since_ns = ST_MIN(hour_ns, since_ns);
     /* No row begins before the first hour or event of the history. */
     walk->at_ns =
-        ST_MAX(st_history_floor(
-                   st_sql_number(
-                       walk->sql, walk->since_ns,
-                       "SELECT min(min(wall_ns), (SELECT min(from_ns) FROM span)) FROM event", ""),
-                   step_ns),
+        ST_MAX(st_history_floor(st_sql_number(walk->sql, walk->since_ns,
+                                              "SELECT min(t) FROM (SELECT min(wall_ns) AS t FROM "
+                                              "event UNION ALL SELECT min(from_ns) FROM span)",
+                                              ""),
+                                step_ns),
                walk->since_ns);
     if (hour_ns != INT64_MAX)
         walk_part(walk, hours_ns, minutes_ns, ST_NS_PER_HOUR);

@@ -63,7 +63,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
     if (r == 0 && (reader = calloc(1, sizeof(*reader))) == NULL)
         r = -ENOMEM;
     if (r == 0)
-        r = open_with(reader, path, "mode=ro", error);
+        r = open_with(reader, whole, "mode=ro", error);
     /* SQLite needs a file beside the history to share the log with a writer. If none can be created
      * and there is no log, no process writes, so the file alone is complete and can be read as
      * immutable. */
@@ -72,7 +72,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         sqlite3_close(reader->sql.db);
         reader->sql.db = NULL;
         *error = "";
-        r = open_with(reader, path, "mode=ro&immutable=1", error);
+        r = open_with(reader, whole, "mode=ro&immutable=1", error);
     }
     if (r == 0) { /* a transaction, so that all reads see the same state */
         st_sql_exec(&reader->sql, "BEGIN");

@@ -41,7 +41,7 @@ static void judge(const struct st_facts *facts)
     struct st_report report;
     if (st_report_make(facts, 0, 0, &report) != 0)
         abort();
-    st_report_leave_out(&report);
+    st_report_leave_out(&report, true, true);
     json_t *document = st_report_format_json(&report); /* NULL for text that is not valid UTF-8 */
     if (document == NULL)
         abort();

@@ -239,7 +239,7 @@ static void expect_only(struct machine *m, char *ids)
     }
     assert_int_equal(st_report_make(m->facts, m->frames, m->rate_hz, &report), 0);
     if (m->frames == 0) /* as report without options */
-        st_report_leave_out(&report);
+        st_report_leave_out(&report, true, true);
     for (size_t i = 0, j = 0; i < report.findings_n; i++) {
         const struct st_finding *finding = &report.findings[i];
         if ((finding->status != ST_STATUS_ADVICE && finding->status != ST_STATUS_PROBLEM) ||

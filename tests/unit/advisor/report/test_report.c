@@ -233,7 +233,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_int_equal(st_facts_put_text(facts, "user.name", "ann", "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     assert_string_equal(judged.findings[0].rule->id, "linux-rt-permission");
-    st_report_leave_out(&judged);
+    st_report_leave_out(&judged, true, true);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 1);
     assert_non_null(st_report_find(&judged, "linux-timer-slack")->needless);
     assert_non_null(st_report_find(&judged, "linux-memlock")->needless);
@@ -242,7 +242,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     /* apply wrote the line, and this session is older: what is left to do is a login */
     assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
-    st_report_leave_out(&judged);
+    st_report_leave_out(&judged, true, true);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 2);
     assert_null(st_report_find(&judged, "linux-memlock")->needless); /* that limit is not set up */
     char *text = NULL;
@@ -251,21 +251,21 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_int_equal(st_report_text(&judged, out, &(struct st_report_view){.width = 80}), 0);
     fclose(out);
     assert_has(text, "\n  log out and in again\n  linux-rt-permission: costs fairness\n");
-    assert_has(text, "sleeptune apply linux-memlock\n");
+    assert_has(text, "sleeptune apply linux-memlock --frames 64\n");
     assert_lacks(text, "sleeptune apply linux-rt-permission");
     free(text);
     st_report_finish(&judged);
     /* its other line is there, too */
     assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.memlock", 4194304, "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
-    st_report_leave_out(&judged);
+    st_report_leave_out(&judged, true, true);
     assert_true(st_report_find(&judged, "linux-memlock")->in_place);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 1);
     st_report_finish(&judged);
     /* neither a card nor a server: nothing counts, unless a period is given */
     st_facts_put_state(facts, "linux.cards_n", ST_FACT_ABSENT, 0, NULL, "/proc/asound/cards");
     assert_int_equal(st_report_make(facts, 0, 0, &judged), 0);
-    st_report_leave_out(&judged);
+    st_report_leave_out(&judged, true, true);
     assert_true(judged.no_sound);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 0);
     assert_int_equal(st_report_exit_status(&judged, ST_STATUS_ADVICE), 0);

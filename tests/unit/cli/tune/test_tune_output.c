@@ -45,7 +45,7 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
 
 static void a_size_that_was_asked_for_is_passed_on(void **state)
 {
-    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+    expect_text(&(struct st_wish){.frames = 64, .rate_hz = 48000}, NULL, st_tune_output_next,
                 "sleeptune apply linux-swap --frames 64\n");
     expect_text(
         &(struct st_wish){.frames = 1024, .in_use = true, .why = "PipeWire's buffer size now"},
@@ -56,10 +56,10 @@ static void a_size_that_was_asked_for_is_passed_on(void **state)
 static void a_setting_is_given_more_time_at_the_same_size(void **state)
 {
     outcome = ST_TUNING_UNDECIDED;
-    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+    expect_text(&(struct st_wish){.frames = 64, .rate_hz = 48000}, NULL, st_tune_output_next,
                 "sleeptune tune --budget 30m --only linux-swap --frames 64\n");
     if (geteuid() != 0)
-        expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+        expect_text(&(struct st_wish){.frames = 64, .rate_hz = 48000}, NULL, st_tune_output_next,
                     "Next: give this setting more time: sleeptune tune ");
     outcome = ST_TUNING_HELPS;
 }
@@ -68,7 +68,7 @@ static void a_session_that_was_stopped_counts_no_results(void **state)
 {
     outcome = ST_TUNING_UNDECIDED;
     end = ST_TUNING_STOPPED;
-    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_result,
+    expect_text(&(struct st_wish){.frames = 64, .rate_hz = 48000}, NULL, st_tune_output_result,
                 "Ended early: stopped.\nlinux-swap: undecided");
     outcome = ST_TUNING_HELPS;
     end = ST_TUNING_DONE;
@@ -76,7 +76,7 @@ static void a_session_that_was_stopped_counts_no_results(void **state)
 
 static void what_apply_cannot_write_is_by_hand(void **state)
 {
-    const struct st_wish wish = {.frames = 64};
+    const struct st_wish wish = {.frames = 64, .rate_hz = 48000};
     expect_text(&wish, "this is NixOS", st_tune_output_result,
                 "by hand: 'sleeptune report linux-swap' shows how");
     expect_text(&wish, "this is NixOS", st_tune_output_next,
@@ -93,7 +93,7 @@ static void print_json(const struct st_tune_output *output, FILE *out)
 
 static void json_has_what_was_counted_without_and_with_the_setting(void **state)
 {
-    const struct st_wish wish = {.frames = 64};
+    const struct st_wish wish = {.frames = 64, .rate_hz = 48000};
     expect_text(&wish, NULL, print_json, "\"without\":{\"blocks\":0,\"late\":7,\"dropouts\":0}");
     expect_text(&wish, NULL, print_json, "\"with\":{\"blocks\":0,\"late\":2,\"dropouts\":4}");
 }
