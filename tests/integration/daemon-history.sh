@@ -149,6 +149,7 @@ if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ] || cannot "readers w
          SELECT $(date +%s)000000000 - i, 'pause', 'did not run: ' || hex(zeroblob(100)), i FROM n"
     starts "it starts with thousands of events"
     wait_for state_is writing
+    is "six at once wait for their turns" "$(for _ in 1 2 3 4 5 6; do code '/v1/events?limit=500' & done; wait)" 200200200200200200
     is "too much for one answer: 400" "$(code '/v1/history?since=1w&step=60s')" 400
     cat >"$tmp/slow.py" <<'PY'
 import socket, sys, time

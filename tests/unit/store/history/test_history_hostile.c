@@ -98,6 +98,31 @@ static void a_text_that_is_too_large_is_not_loaded(void **state)
     assert_in_range(most_bytes, 1, 4 * 1024 * 1024);
 }
 
+/* A column of integers can have any value. */
+static void what_is_no_integer_makes_no_row_more(void **state)
+{
+    static const char *const sql[] = {
+        "INSERT INTO event (wall_ns, kind) " ENDLESS "SELECT 1e15 + 0.5, 'heard' FROM n LIMIT 50",
+        "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value) " ENDLESS
+        "SELECT 1, 2, i || 'x', 'kernel', 'k', 'v' FROM n LIMIT 100"};
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, "heard"};
+    struct st_history_reader *reader;
+    struct st_event event;
+    int64_t id;
+    bool more;
+    int n = 0;
+    make(sql, ST_ARRAY_LEN(sql));
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
+    sqlite3_stmt *events = st_history_read_events(reader, &wish, &more);
+    while (st_history_read_next(reader, events, &id, &event))
+        n++;
+    assert_int_equal(n, 10);
+    json_t *changes = st_history_read_changes(reader);
+    assert_int_equal(json_array_size(changes), 0);
+    json_decref(changes);
+    st_history_read_close(reader);
+}
+
 static void what_takes_too_long_is_ended(void **state)
 {
     struct st_sql sql = {0};
@@ -127,6 +152,7 @@ int main(void)
         TEST(a_trigger_is_refused),
         TEST(a_virtual_table_is_refused),
         TEST(a_text_that_is_too_large_is_not_loaded),
+        TEST(what_is_no_integer_makes_no_row_more),
         TEST(what_takes_too_long_is_ended),
         TEST(the_largest_histogram_is_no_value_that_is_too_large),
     };
