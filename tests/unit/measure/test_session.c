@@ -289,7 +289,8 @@ static void sleeps_that_freebsd_stretches_are_known_by_its_sysctls(void **state)
         deviation_first = stretched == 2 ? "0" : "50";
         freebsd.read_sysctl = read_freebsd_sysctl;
         freebsd.counters_self = freebsd.counters_other = count_nothing;
-        precise = stretched ? NULL : "1"; /* before FreeBSD 15 there is no such sysctl */
+        /* before FreeBSD 15 there is no such sysctl */
+        precise = (const char *const[]){"1", NULL, "0"}[stretched];
         struct st_session_config config;
         short_config(&config);
         config.cause_above_ns = 1; /* each wake-up, which is less than 2 * 2.3 ms late */

@@ -92,6 +92,18 @@ static void a_lost_stream_is_told_from_one_that_plays(ST_UNUSED void **state)
                         "let its stream overflow");
 }
 
+static void the_least_reserve_can_be_nothing(ST_UNUSED void **state)
+{
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
+                                .event.client = "organ",
+                                .load.reserve_ns = 5 * ST_NS_PER_MS};
+    table = (struct st_dropout_table){0};
+    st_dropout_table_take(&table, &seen, 0, 0);
+    seen.load.reserve_ns = 1; /* nothing was left */
+    st_dropout_table_take(&table, &seen, 0, 0);
+    assert_int_equal(table.clients[0].reserve_ns, 1);
+}
+
 static void who_had_the_cpu_is_no_reason_to_name_an_old_loss(ST_UNUSED void **state)
 {
     const struct st_event old = {.kind = ST_EVENT_CLIENT_DROPOUT,
@@ -201,6 +213,7 @@ int main(void)
         cmocka_unit_test(the_cycle_is_of_who_lost_most),
         cmocka_unit_test(a_cycle_says_less_while_the_machine_was_slower),
         cmocka_unit_test(a_lost_stream_is_told_from_one_that_plays),
+        cmocka_unit_test(the_least_reserve_can_be_nothing),
         cmocka_unit_test(who_had_the_cpu_is_no_reason_to_name_an_old_loss),
         cmocka_unit_test(reasons_without_a_row_have_one_together),
         cmocka_unit_test(losses_that_were_added_up_have_no_rhythm),

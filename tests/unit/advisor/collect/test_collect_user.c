@@ -1,6 +1,9 @@
 /* The rights of another user in a saved tree. Those that a login gives:
  * tests/integration/login.sh. */
 #include "advisor/collect/collect.h"
+
+#include <unistd.h>
+
 #include "tests/fake/fake.h"
 #include "tests/unit/unit.h"
 
@@ -87,6 +90,15 @@ static void without_a_line_there_is_no_right(void **state)
     check("root", "linux.rt.ipc_lock", 1);
 }
 
+static void master_passwd_has_the_class_of_a_login(void **state)
+{
+    const char *name = geteuid() == 0 ? "nobody" : "root";
+    file("/etc/master.passwd", st_text("%s:*:65534:65534:audio:0:0::/:/bin/sh\n", name));
+    facts->os = ST_OS_FREEBSD;
+    assert_int_not_equal(st_collect_login(p, name, facts), -ENOENT);
+    assert_string_equal(st_facts_text_or(facts, "user.class", ""), "audio");
+}
+
 static void who_does_not_exist_is_said(void **state)
 {
     assert_int_equal(st_collect_user(p, "eve", facts), -ENOENT);
@@ -109,6 +121,7 @@ int main(void)
         USER(a_group_gives_its_limits_to_members),
         USER(so_does_a_line_with_the_name),
         USER(without_a_line_there_is_no_right),
+        USER(master_passwd_has_the_class_of_a_login),
         USER(who_does_not_exist_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

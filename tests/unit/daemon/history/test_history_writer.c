@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,15 +165,27 @@ static void what_threads_put_is_in_the_file(void **state)
     json_decref(document);
 }
 
+static atomic_int changed_n;
+const char *__wrap_st_history_answer_changed(const char *path, int64_t now_wall_ns);
+const char *__wrap_st_history_answer_changed(const char *path, int64_t now_wall_ns)
+{
+    changed_n++;
+    return "";
+}
+
 static void answer_has_what_was_still_waiting(void **state)
 {
+    changed_n = 0;
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     for (int i = 1; i <= 3; i++) { /* they would wait for 5 s */
+        if (i == 3)
+            st_fake_advance(fake, 3600 * ST_NS_PER_S);
         add_events(NULL);
         json_t *document = answer(ST_ROUTE_EVENTS);
         assert_int_equal(json_array_size(json_object_get(document, "events")), i * EVENTS_EACH);
         json_decref(document);
+        assert_int_equal(changed_n, i < 3 ? 1 : 2); /* after an hour again */
     }
 }
 

@@ -172,6 +172,7 @@ static void what_it_hides_is_killed(void **state)
 {
     char buf[BYTES];
     const int64_t limits_ns[] = {LONG_NS, 4 * ST_NS_PER_S};
+    const clock_t began = clock();
     for (int hangs = 0; hangs < 2; hangs++) {
         const int r = again(hangs ? "hide-and-hang" : "hide", false, buf, limits_ns[hangs]);
         assert_int_equal(r, hangs ? -ETIMEDOUT : 0);
@@ -182,6 +183,7 @@ static void what_it_hides_is_killed(void **state)
         assert_false(lives);
         no_child();
     }
+    assert_true(clock() - began < CLOCKS_PER_SEC / 2); /* waiting takes no CPU time */
 }
 
 static void children_from_before_are_left_alone(void **state)
@@ -379,6 +381,16 @@ static void it_works_where_sigchld_is_ignored(void **state)
     signal(SIGCHLD, before);
 }
 
+static void it_has_the_usual_signals(void **state)
+{
+    char buf[BYTES];
+    int status;
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(shell("kill -PIPE $$", buf, sizeof(buf), LONG_NS, &status), -EIO);
+    assert_int_equal(status, 128 + SIGPIPE);
+    signal(SIGPIPE, before);
+}
+
 static void too_many_are_refused(void **state)
 {
     struct st_platform *p = st_platform_native();
@@ -411,6 +423,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(it_gets_nothing_of_this_process),
         cmocka_unit_test(a_user_without_rights_stays_one),
         cmocka_unit_test(it_works_where_sigchld_is_ignored),
+        cmocka_unit_test(it_has_the_usual_signals),
         cmocka_unit_test(too_many_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

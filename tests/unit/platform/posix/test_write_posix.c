@@ -130,6 +130,16 @@ static void paths_are_absolute_and_end_in_a_name(void **state)
     check("/up", "x");
 }
 
+static void why_it_cannot_be_made_is_said(void **state)
+{
+    const uid_t user = geteuid();
+    assert_int_equal(chmod(f->dir, 0555), 0);
+    assert_int_equal(seteuid(user == 0 ? 65534 : user), 0);
+    assert_int_equal(put("/a", "x", 0600), -EACCES);
+    assert_int_equal(seteuid(user), 0);
+    assert_int_equal(chmod(f->dir, 0755), 0);
+}
+
 static void a_link_to_the_outside_leads_nowhere(void **state)
 {
     char full[256];
@@ -222,6 +232,7 @@ int main(void)
         TEST(links_folders_and_fifos_are_not_replaced),
         TEST(a_link_is_one_error_on_all_systems),
         TEST(paths_are_absolute_and_end_in_a_name),
+        TEST(why_it_cannot_be_made_is_said),
         TEST(a_link_to_the_outside_leads_nowhere),
         TEST(a_value_is_a_line_in_a_file_that_is_there),
         TEST(a_sysctl_is_a_file_below_proc_sys),
