@@ -185,7 +185,7 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd%s", latency_ms, alsa);
     return st_text("%s needs a larger buffer of its own%s: set it in that program%s; the buffer of "
                    "%s does not matter",
-                   client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "",
+                   client->name, buffer_ns != 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "",
                    start, st_xrun_sources_title(source));
 }
 

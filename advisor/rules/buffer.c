@@ -132,9 +132,8 @@ static const struct st_fact *find_forcer(const struct st_facts *facts, int64_t h
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     const char *allowed = st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, "");
-    return hz > 0 && hz <= 1000000 &&
-           (hz == default_hz || find_forcer(facts, hz) != NULL ||
-            strstr(allowed, st_text(" %jd", hz)) != NULL);
+    return hz > 0 && (hz == default_hz || find_forcer(facts, hz) != NULL ||
+                      strstr(allowed, st_text(" %jd", hz)) != NULL);
 }
 
 /** Did a playing program ask for a rate that PipeWire may use, other than the default? */
@@ -159,7 +158,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     ret->default_hz =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
-        const int64_t hz = node->i64;
+        const int64_t hz = st_facts_positive_or(facts, node->key, 0);
         if (!st_buffer_is_playing(node) || !st_fact_beside_is(node, "driver", "true") ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;

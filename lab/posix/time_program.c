@@ -14,7 +14,9 @@
 
 static int64_t timeval_ns(const struct timeval *tv)
 {
-    return (int64_t)tv->tv_sec * ST_NS_PER_S + (int64_t)tv->tv_usec * ST_NS_PER_US;
+    struct timespec time;
+    TIMEVAL_TO_TIMESPEC(tv, &time);
+    return st_ns_from_timespec(&time);
 }
 
 /* Starts a program. No signal is blocked in it, even if some are blocked in this process. */

@@ -38,10 +38,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
 /* Is there a write-ahead log that is not empty? */
 static bool has_log(const char *path)
 {
-    char log[4096];
     struct stat status;
-    return ST_PRINT(log, "%s-wal", path) < (int)sizeof(log) && stat(log, &status) == 0 &&
-           status.st_size > 0;
+    return stat(st_text("%s-wal", path), &status) == 0 && status.st_size > 0;
 }
 
 int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error)

@@ -306,17 +306,19 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
     const pid_t own = client->observer->options.own,
                 listener = client->observer->listener.program.pid;
     int32_t pid;
-    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid() && pid != listener)
-        st_process_watch_add(client->observer->watch, info->id, pid);
     /* all clients of pipewire-pulse have pipewire-pulse as their peer: the clients' own property
      * names their process */
     const char *api = st_pipewire_streams_property(info->props, PW_KEY_CLIENT_API);
     if (st_helper_line_is_process(peer, own) || st_helper_line_is_process(peer, listener) ||
         (spa_streq(api, ST_PIPEWIRE_STREAMS_API) &&
          st_helper_line_is_process(st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_ID),
-                                   own)))
+                                   own))) {
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
-    else if ((info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) != 0)
+        return;
+    }
+    if (spa_atoi32(peer, &pid, 10))
+        st_process_watch_add(client->observer->watch, info->id, pid);
+    if ((info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) != 0)
         st_pipewire_streams_client(client->observer->streams, client->observer->server.registry,
                                    info->id, api);
 }

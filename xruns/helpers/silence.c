@@ -204,7 +204,7 @@ static void catch_up(struct st_silence *silence, const struct st_silence_cycle *
     const int64_t missing = cycle->position - silence->at;
     if (cycle->rate_hz == silence->rate_hz && missing >= 0 && missing <= cycle->rate_hz / GAP_S) {
         silence->quiet += silence->quiet > 0 ? missing : 0;
-        pass(silence, missing, silence->quiet > 0 ? 0 : missing);
+        pass(silence, missing, 0);
         return;
     }
     *silence = (struct st_silence){.rate_hz = ST_MAX(cycle->rate_hz, 1000), .at = cycle->position};

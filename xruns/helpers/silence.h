@@ -57,7 +57,7 @@ struct st_silence {
 
 typedef void (*st_silence_found_fn)(void *ctx, const struct st_silence_find *find);
 
-/** Takes the next cycle. Missing cycles of up to 0.5 s count as a continuation of the previous
- * sound or silence; a larger gap, or another rate, starts over. Threads: any one thread. */
+/** Takes the next cycle. Missing cycles of up to 0.5 s continue a silence, and do not count as
+ * sound; a larger gap, or another rate, starts over. Threads: any one thread. */
 void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,
                      st_silence_found_fn found, void *ctx);
