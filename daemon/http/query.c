@@ -49,8 +49,7 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
         ST_PRINT(query->by, "%.7s", value);
         return st_text_is(value, "key") || st_text_is(value, "typed");
     case ST_QUERY_NOTE:
-        ST_PRINT(query->note, "%.160s", value);
-        return strlen(value) < sizeof(query->note);
+        return ST_PRINT(query->note, "%s", value) < (int)sizeof(query->note);
     default:
         if (st_event_kind_of(value) == ST_EVENT_KINDS)
             return false;

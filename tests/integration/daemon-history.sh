@@ -19,6 +19,8 @@ ok "and writes a history in the state folder" wait_for state_is writing
 kill -HUP "$daemon"
 ok "an event is in it after some seconds" wait_for events_are config-read 1
 screen_is -t no-size-yet env SLEEPTUNE_SOCKET="$sock" "$SLEEPTUNE" predict --history
+behind=$("$SLEEPTUNE" history --events --json --socket "$sock" --kind config-read | key - '"{}.{:09}".format(*divmod(d["events"][0]["time_ns"] + 1, 10**9))')
+is "a nanosecond behind it is nothing" "$("$SLEEPTUNE" history --events --json --socket "$sock" --kind config-read --since "$behind" | key - 'd["events"]')" "[]"
 stops "it ends cleanly"
 like "the last minute is in the file" "$(sql "$db" 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" '^60 [12] 3600 [12] $'
 is "with its conditions, without a log beside it" "$(sql "$db" 'SELECT frames, rate_hz, cpu FROM conditions'; ls "$tmp/state")" $'128 48000 -1\nhistory.db'

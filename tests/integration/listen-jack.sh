@@ -37,6 +37,7 @@ export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
 over() { "$SLEEPTUNE_BUILD/tests/integration/listen_live" 1 "$@" | head -1; }
 is "a cable is tried on JACK" "$(over cable)" "way cable 48000 Hz, plays to system:playback_1, records system:capture_1, by sleeptune-listen-jack"
 is "from any of its ports" "$(over system:capture_2 system:playback_2)" "way cable 48000 Hz, plays to system:playback_2, records system:capture_2, by sleeptune-listen-jack"
+like "without a cable the recorder's first port hears the player" "$(over jack)" 'records sleeptune[^:]*:left,'
 mkfifo "$tmp/stall"
 "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 0 Synth <"$tmp/stall" >"$tmp/synth" 2>&1 &
 pids+=("$!")

@@ -217,7 +217,7 @@ drawn unit two.tsv:2 -k series --unit ms
 cp two.tsv 'odd:2'
 printf '1\n' >odd
 refused "a file whose name ends so is that file" 4 plot 'odd:2' -o odd.svg
-refused "only text has columns" 4 plot one.json:2 -o json.svg
+refused "only text has columns" 4 plot one.json:1 -o json.svg
 "$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method usleep,nanosleep --json >set.json
 draw set -k series set.json
 part "several series of one file have a panel each" '^panel 2$'

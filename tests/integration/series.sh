@@ -47,6 +47,8 @@ screen_is kept-busy "$SLEEPTUNE_LAB" analyse "$kept/busy-10ms.ns" --every 10ms
 screen_is kept-5333us "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us.ns" --every 5333us
 screen_is kept-5333us-again "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us-again.ns" --every 5333us
 
+like "a loop may take almost two thirds of a series to settle" "$("$SLEEPTUNE_LAB" simulate --drift-ppm 10 --pll-gain 0.5 --count 30 | tr '\n' ' ')" 'The loop settles: after 19\.00 s '
+
 # --- several sleepers at the same time
 "$SLEEPTUNE_LAB" series --quiet --sleepers 3 --every 1ms --count 60 --plot sleepers.svg >out
 is "a line each sleeper" "$? $(grep -cE '^sleeper [123] +60( +-?[0-9.]+ [nmµ]?s){6}$' out)" "0 3"

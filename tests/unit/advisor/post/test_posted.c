@@ -118,6 +118,7 @@ static void texts_show_what_they_have(void **state)
         {"neither y nor n", "CONFIG_HIGH_RES_TIMERS=Y\nCONFIG_RT_GROUP_SCHED=Y\n"},
         {"of a recorder made elsewhere", LISTENED("null", "", "true", "300")},
         {"of FreeBSD's cards", LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")},
+        {"PRI of ps is no real-time priority", "PID PRI CLS COMMAND\n700 19 TS pipewire\n"},
         {"a heading of ps without the class is none",
          "CLS RTPRIO COMMAND\nPID TTY CMD\nFF 88 pipewire\n"},
         {"the columns of ps -eLo class,rtprio,comm, its ps(1); 88 is rt.prio of pipewire.conf",

@@ -79,6 +79,18 @@ static void a_name_stands_once(void **state)
     assert_int_equal(query.since_wall_ns, NOW_NS - 3600 * ST_NS_PER_S);
 }
 
+static void a_note_has_up_to_160_bytes(void **state)
+{
+    char note[162] = "";
+    for (size_t n = 1; n < sizeof(note); n++) {
+        struct st_query query;
+        st_query_init(&query);
+        note[n - 1] = 'x';
+        const char *error = st_query_set(&query, ST_QUERY_NOTE, "note", note, NOW_NS);
+        assert_int_equal(error == NULL, n <= 160);
+    }
+}
+
 static void since_is_not_behind_until(void **state)
 {
     static const struct {
@@ -105,6 +117,7 @@ int main(void)
         cmocka_unit_test(names_that_the_path_does_not_take_are_refused),
         cmocka_unit_test(kinds_are_those_that_an_event_can_have),
         cmocka_unit_test(a_name_stands_once),
+        cmocka_unit_test(a_note_has_up_to_160_bytes),
         cmocka_unit_test(since_is_not_behind_until),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

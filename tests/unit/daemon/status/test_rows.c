@@ -657,6 +657,8 @@ static void first_line_names_what_slowed_the_machine(void **state)
     look("one look is not enough");
     view.overdue.hog.looks = 2;
     look("");
+    view.overdue.ns = 0;
+    look("it is no longer overdue");
 }
 
 static void rights_do_not_help_against_the_host(void **state)

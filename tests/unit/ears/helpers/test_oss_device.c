@@ -164,7 +164,7 @@ static void test_what_it_cannot_do_is_an_error(ST_UNUSED void **state)
 /* --- what it plays comes back --- */
 
 static struct {
-    uint64_t frames, wrong, xruns;
+    uint64_t frames, wrong, xruns, missed;
 } heard;
 
 static void on_head(ST_UNUSED void *ctx, ST_UNUSED const struct st_capture_head *head) {}
@@ -184,6 +184,8 @@ static void on_packet(ST_UNUSED void *ctx, const struct st_capture_packet *packe
 static void on_event(ST_UNUSED void *ctx, const struct st_capture_event *event)
 {
     heard.xruns += event->kind == ST_CAPTURE_XRUN;
+    if (event->kind == ST_CAPTURE_RECORDER)
+        heard.missed = event->frames;
 }
 
 /* What is in the ring, as the command reads it. */
@@ -299,6 +301,27 @@ static void test_the_reserve_stays_with_two_clocks(ST_UNUSED void **state)
     free(ear.ring.bytes);
 }
 
+static void test_a_server_whose_clock_goes_back_misses_an_unknown_time(ST_UNUSED void **state)
+{
+    static const struct {
+        uint32_t by, missed;
+    } rows[] = {{100, 100}, {(uint32_t)-100, 0}};
+    const float *const from[] = {NULL, NULL};
+    ST_EACH (row, rows) {
+        assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 4096, 4), 0);
+        assert_int_equal(st_ear_prepare(&ear), 0);
+        ear.pid = 1;
+        shared.played = 1;
+        st_ear_record(&ear, 0, 0, from, 1, 64);
+        st_ear_record(&ear, 64 + row->by, 0, from, 1, 64);
+        ear.pid = 0;
+        hear();
+        assert_int_equal(heard.missed, row->missed);
+        free(ear.ring.bytes);
+        st_oss_device_close(&device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_what_it_plays_comes_back),
         cmocka_unit_test(test_an_underrun_is_an_event_and_the_reserve_is_filled),
         cmocka_unit_test(test_the_reserve_stays_with_two_clocks),
+        cmocka_unit_test(test_a_server_whose_clock_goes_back_misses_an_unknown_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,20 @@ static void a_step_is_a_step_at_its_place(void **state)
     }
 }
 
+/* By ranks the cut is behind 40 samples, by values behind 12. */
+static void a_step_has_12_values_on_either_side(void **state)
+{
+    const struct st_period period = period_of_ns(1000000000, 1);
+    struct st_series series;
+    struct st_changes changes;
+    assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 100, 0, 0, &series), 0);
+    for (size_t i = 0; i < 40; i++)
+        series.lateness_ns[i] += i < 12 ? 1000000 : 50000;
+    assert_int_equal(changes_of(&series, &changes), 0);
+    assert_int_equal(changes.steps[0].index, 12);
+    st_series_finish(&series);
+}
+
 static void several_steps_come_in_their_order(void **state)
 {
     struct st_period period;
@@ -252,6 +266,7 @@ int main(void)
         cmocka_unit_test(line_and_step_at_once_have_no_false_name),
         cmocka_unit_test(a_trend_is_a_trend),
         cmocka_unit_test(a_step_is_a_step_at_its_place),
+        cmocka_unit_test(a_step_has_12_values_on_either_side),
         cmocka_unit_test(several_steps_come_in_their_order),
         cmocka_unit_test(long_series_are_taken_in_blocks),
         cmocka_unit_test(an_exact_line_is_no_riddle),

@@ -130,6 +130,19 @@ static void half_a_cycle_a_period_is_a_place_like_others(void **state)
     st_series_finish(&series);
 }
 
+static void a_rectangles_amplitude_is_half_its_height(void **state)
+{
+    const struct st_period period = audio();
+    struct st_series series;
+    struct st_periodic beat;
+    assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 5000, 0, 0, &series), 0);
+    for (size_t i = 0; i < series.n; i += 10)
+        series.lateness_ns[i] += 50000;
+    assert_int_equal(st_periodic_find(&series, 0, &beat), 0);
+    assert_true(fabs(beat.high_ns - 50000) < 1000 && fabs(beat.amplitude_ns - 25000) < 500);
+    st_series_finish(&series);
+}
+
 static void little_or_nothing_gives_nothing(void **state)
 {
     const struct st_period period = audio();
@@ -190,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_rate_that_nobody_has_is_measured),
         cmocka_unit_test(what_is_known_of_the_kernel_helps),
         cmocka_unit_test(half_a_cycle_a_period_is_a_place_like_others),
+        cmocka_unit_test(a_rectangles_amplitude_is_half_its_height),
         cmocka_unit_test(little_or_nothing_gives_nothing),
         cmocka_unit_test(gaps_do_not_hide_it),
         cmocka_unit_test(rounding_is_no_rhythm),

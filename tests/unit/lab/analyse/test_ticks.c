@@ -31,6 +31,23 @@ static void slope_is_as_exact_as_the_ticks_are(void **state)
     }
 }
 
+/* Ticks of 10 ms, each exact, and one jump without its way back. */
+static void both_kinds_of_steps_are_searched_for_to_the_end(void **state)
+{
+    const struct st_period period = period_of_ns(ST_NS_PER_S, 1);
+    struct st_series series;
+    struct st_ticks ticks;
+    st_series_init(&series, &period);
+    for (uint64_t k = 0; k < 900; k++) {
+        const int64_t late_ns = (int64_t)(k * 100000 % 10000000);
+        if (k != 411)
+            assert_int_equal(st_series_add(&series, k, late_ns + (k == 410) * 6000000), 0);
+    }
+    assert_int_equal(st_ticks_find(&series, &ticks), 0);
+    assert_true(ticks.found);
+    st_series_finish(&series);
+}
+
 static void rate_of_a_length_is_the_commonest(void **state)
 {
     assert_int_equal(st_ticks_rate_about(10e6), 100);
@@ -50,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rate_of_a_length_is_the_commonest),
+        cmocka_unit_test(both_kinds_of_steps_are_searched_for_to_the_end),
         cmocka_unit_test(slope_is_as_exact_as_the_ticks_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

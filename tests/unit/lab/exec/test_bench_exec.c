@@ -153,6 +153,14 @@ static void a_few_runs_have_an_interval_of_less_confidence(void **state)
     assert_int_equal(f->net.high_ns, 5300000);
 }
 
+static void a_run_far_from_the_others_is_an_outlier(void **state)
+{
+    static const int64_t far_ns[] = {6 * MS, 7 * MS, 6 * MS, 7 * MS, 99 * MS};
+    st_lab_fake_script_programs(s->fake, false, far_ns, 5, 0);
+    measure_runs(5);
+    assert_int_equal(s->figures[1].odd_n, 1);
+}
+
 static void one_run_shows_no_overshoot(void **state)
 {
     measure_runs(1);
@@ -233,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
         cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare,
                                         finish),
+        cmocka_unit_test_setup_teardown(a_run_far_from_the_others_is_an_outlier, prepare, finish),
         cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare,
                                         finish),
