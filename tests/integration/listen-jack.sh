@@ -19,8 +19,7 @@ behind jackd -n "$name" -r -d dummy -r 48000 -p 8192 >"$tmp/server.log" 2>&1
 server=$!
 # size OPTION...: the server's buffer size while the program runs
 size() {
-    rm -f "$tmp/go"
-    mkfifo "$tmp/go"
+    rm -f "$tmp/go" && mkfifo "$tmp/go"
     "$listener" -w jack "$@" <"$tmp/go" >"$tmp/stream" 2>"$tmp/listen.log" &
     exec {go}>"$tmp/go"
     wait_for test -s "$tmp/stream"

@@ -21,6 +21,7 @@ for unit in ns s; do
 done
 screen_is column "$SLEEPTUNE_LAB" analyse made.s
 is "standard input is a file, too" "$("$SLEEPTUNE_LAB" analyse - --json <made.json)" "$(cat again.json)"
+like "a loop may take almost two thirds of a series to settle" "$("$SLEEPTUNE_LAB" simulate --drift-ppm 10 --pll-gain 0.5 --count 30 | tr '\n' ' ')" 'The loop settles: after 19\.00 s '
 
 # --- a column does not have the periods that were skipped: its rows are no times then
 "$SLEEPTUNE_LAB" simulate --hz 100 --rounding tvtohz-fixed --every 1333us --count 7500 --seed 7 --json >skips.json
@@ -46,8 +47,6 @@ screen_is kept-guest "$SLEEPTUNE_LAB" analyse "$kept/kvm-guest-128.strec"
 screen_is kept-busy "$SLEEPTUNE_LAB" analyse "$kept/busy-10ms.ns" --every 10ms
 screen_is kept-5333us "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us.ns" --every 5333us
 screen_is kept-5333us-again "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us-again.ns" --every 5333us
-
-like "a loop may take almost two thirds of a series to settle" "$("$SLEEPTUNE_LAB" simulate --drift-ppm 10 --pll-gain 0.5 --count 30 | tr '\n' ' ')" 'The loop settles: after 19\.00 s '
 
 # --- several sleepers at the same time
 "$SLEEPTUNE_LAB" series --quiet --sleepers 3 --every 1ms --count 60 --plot sleepers.svg >out

@@ -94,9 +94,8 @@ static void a_lost_stream_is_told_from_one_that_plays(ST_UNUSED void **state)
 
 static void the_least_reserve_can_be_nothing(ST_UNUSED void **state)
 {
-    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
-                                .event.client = "organ",
-                                .load.reserve_ns = 5 * ST_NS_PER_MS};
+    struct st_xrun_seen seen = {
+        .kind = ST_XRUN_SEEN_LOAD, .event.client = "organ", .load.reserve_ns = 5 * ST_NS_PER_MS};
     table = (struct st_dropout_table){0};
     st_dropout_table_take(&table, &seen, 0, 0);
     seen.load.reserve_ns = 1; /* nothing was left */

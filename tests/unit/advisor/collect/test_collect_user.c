@@ -118,10 +118,8 @@ static void who_does_not_exist_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        USER(a_group_gives_its_limits_to_members),
-        USER(so_does_a_line_with_the_name),
-        USER(without_a_line_there_is_no_right),
-        USER(master_passwd_has_the_class_of_a_login),
+        USER(a_group_gives_its_limits_to_members), USER(so_does_a_line_with_the_name),
+        USER(without_a_line_there_is_no_right),    USER(master_passwd_has_the_class_of_a_login),
         USER(who_does_not_exist_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
