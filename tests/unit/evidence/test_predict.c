@@ -97,6 +97,12 @@ static void what_cannot_be_known_is_refused(void **state)
     assert_false(row.known);
     assert_true(row.high > 0);
     st_predict_finish(&run);
+    begin(64, 3600);
+    run.lost_n = 3;
+    row_of(64);
+    assert_false(row.known);
+    assert_string_equal(row.reason, "3 cycles were not recorded, because the CPU was too busy");
+    st_predict_finish(&run);
 }
 
 static void any_number_of_late_wake_ups_is_counted_in_each_second(void **state)

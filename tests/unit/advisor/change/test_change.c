@@ -354,6 +354,22 @@ static void blocks_are_cut_out_in_any_order(void **state)
     }
 }
 
+static void lines_below_a_block_keep_their_place(void **state)
+{
+    struct tree tree;
+    struct heard heard;
+    char text[1024];
+    tree_make_freebsd(&tree);
+    tree_put(&tree, "etc/sysctl.conf", "kern.x=1"); /* without an end of its line */
+    apply_freebsd(&tree, &heard);
+    assert_non_null(tree_text(&tree, "etc/sysctl.conf", text, sizeof(text)));
+    ST_APPEND(text, "vfs.usermount=1\n");
+    tree_put(&tree, "etc/sysctl.conf", text);
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    check_text(&tree, "etc/sysctl.conf", "kern.x=1\nvfs.usermount=1\n");
+    tree_remove(&tree);
+}
+
 static void a_block_that_someone_changed_is_left_alone(void **state)
 {
     struct tree tree;
@@ -373,6 +389,11 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
     tree_put(&tree, "etc/sysctl.conf", large); /* it may still be there */
     assert_int_equal(revert(tree.p, NULL, &heard), -EIO);
     assert_int_equal(heard.error, -EFBIG);
+    text[strlen(text) - 1] = '\0'; /* without the end of the other block's last line */
+    tree_put(&tree, "etc/sysctl.conf", text);
+    assert_int_equal(revert(tree.p, NULL, &heard), 0);
+    assert_int_equal(heard.n[ST_EVENT_CHANGED], 1);
+    check_text(&tree, "etc/sysctl.conf", text);
     tree_remove(&tree);
 }
 
@@ -770,6 +791,7 @@ int main(void)
         cmocka_unit_test(what_someone_changed_since_is_left_alone),
         cmocka_unit_test(a_file_that_is_not_ours_is_not_written_over),
         cmocka_unit_test(blocks_are_cut_out_in_any_order),
+        cmocka_unit_test(lines_below_a_block_keep_their_place),
         cmocka_unit_test(a_block_that_someone_changed_is_left_alone),
         cmocka_unit_test(others_that_name_the_setting_are_shown),
         cmocka_unit_test(a_value_that_is_as_before_is_not_written),
