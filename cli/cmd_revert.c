@@ -41,8 +41,7 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
     ST_EACH (n, applied.n)
         rows_n += *n;
     if (rows_n == 0)
-        puts(all ? "nothing to undo: sleeptune has changed no setting"
-                 : "nothing to undo: sleeptune has not changed this setting");
+        printf("nothing to undo: %s\n", st_change_output_nothing(all));
     status = st_change_output_then(&applied, true, run_generators);
     return status == ST_EXIT_DONE && applied.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
 }

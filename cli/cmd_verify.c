@@ -206,7 +206,7 @@ static int verify(struct work *work)
     const struct st_journal *journal = &target->journal;
     const bool json = work->json, any = journal->entries_n > 0;
     struct st_before_after proof = {
-        .why = !any               ? "sleeptune has changed no setting"
+        .why = !any               ? st_change_output_nothing(true)
                : !target->live    ? "a saved copy of a machine (--root) cannot be measured"
                : target->own      ? "your own settings: compare dropouts while music plays with "
                                     "'sleeptune status --details'"
@@ -225,7 +225,10 @@ static int verify(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     if (!any && !json)
-        puts("sleeptune has changed no setting");
+        printf(
+            "%s\nFor a buffer size that you set yourself, 'sleeptune status --details' shows the "
+            "dropouts with each size.\n",
+            proof.why);
     fflush(stdout);
     if (proof.why == NULL)
         status = st_before_after_make(target, &proof);

@@ -291,11 +291,11 @@ static const char *answer_text(const struct list *list, uint32_t counted_n, cons
         text = st_text("%" PRIu32 " of %" PRIu32
                        " clicks came after this: %s (%.2g expected by chance)",
                        best->hits_n, counted_n, name, best->expected);
-    else if (named_n[most] > 0)
-        text =
-            st_text("%zu of %zu clicks came after this: %s, which %s", named_n[most], list->n, name,
-                    list->causes[most].frequent ? "is so frequent that this may be chance"
-                                                : "may be chance");
+    else if (most < CAUSES && list->causes[most].hits_n > 0)
+        text = st_text("%" PRIu32 " of %" PRIu32 " clicks came after this: %s, which %s",
+                       list->causes[most].hits_n, counted_n, name,
+                       list->causes[most].frequent ? "is so frequent that this may be chance"
+                                                   : "may be chance");
     const char *unexplained =
         named_n[CAUSES] > 0 ? st_text(" Unexplained clicks: %zu; sleeptune noticed nothing then "
                                       "('sleeptune status --details' says what is not watched).",

@@ -156,10 +156,13 @@ const struct st_rule st_rule_linux_rt_permission = {
             "for others)",
     .when_not = "machines shared with users you do not trust. A limit of 90 is enough: 99 would be "
                 "above the kernel's own threads.",
-    .sources = "manuals: sched(7), limits.conf(5), systemd.exec(5) LimitRTPRIO=; rtkit-daemon "
-               "--help (it gives at most priority 20)\n"
-               "sleeptune tries the right in a short-lived process (sched_setscheduler(2))\n"
-               "a limit that sleeptune chose: rtkit's priority is enough for periods from 5 ms on",
+    .sources =
+        "manuals: sched(7), limits.conf(5), systemd.exec(5) LimitRTPRIO=; rtkit-daemon "
+        "--help (it gives at most priority 20)\n"
+        "source code of PipeWire, src/modules/module-rt.c: without the right to a nice value "
+        "of -11, it asks rtkit for real-time priority even if the limit rtprio allows it\n"
+        "sleeptune tries the right in a short-lived process (sched_setscheduler(2))\n"
+        "a limit that sleeptune chose: rtkit's priority is enough for periods from 5 ms on",
     .now =
         "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
     .persistent = ST_MACHINE_FIX_LIMITS
@@ -176,6 +179,7 @@ const struct st_rule st_rule_linux_rt_permission = {
                           ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER,
                           ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
+                               {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- nice", "-19"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .of_user = true,
     .judge_number = judge_rt_permission,

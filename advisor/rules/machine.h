@@ -50,7 +50,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
  * name. */
 #define ST_MACHINE_FIX_LIMITS                                                                      \
     "# /etc/security/limits.d/90-sleeptune.conf\n" ST_MACHINE_ANY_USER                             \
-    "- rtprio 90\n" ST_MACHINE_ANY_USER "- memlock 4194304"
+    "- rtprio 90\n" ST_MACHINE_ANY_USER "- nice -19\n" ST_MACHINE_ANY_USER "- memlock 4194304"
 #define ST_MACHINE_CHECK_LIMITS "ulimit -r -l   # after a new login: 90 and 4194304"
 #define ST_MACHINE_UNDO_LIMITS  "delete the lines in /etc/security/limits.d/90-sleeptune.conf"
 

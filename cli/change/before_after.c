@@ -133,14 +133,17 @@ static int measure(const char *what, struct st_session_config *config, json_t **
 
 /* --- apply: the run before the first change --- */
 
-/* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give
- * it? */
-static bool lacks_right(const struct st_facts *facts)
+/* Does the user who plays lack real-time priority: no right to it, and no rtkit that gives it? A
+ * sound server without it shows that rtkit refused. */
+static bool lacks_right(const struct st_change_target *target)
 {
+    const struct st_facts *facts = target->facts;
+    const struct st_finding *server = st_report_find(&target->report, "linux-server-priority");
     const bool rtkit = st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
                        (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) &&
                         !st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS));
-    return !rtkit && st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0) == 0;
+    return (!rtkit || (server != NULL && st_finding_asks(server))) &&
+           st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0) == 0;
 }
 
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
@@ -165,7 +168,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
         config.cpu = -1;
     printf("settings checked for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
-        if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
+        if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target))
             config.policy = ST_POLICY_OTHER;
     }
     int r = measure("measuring the timing before the change (Ctrl-C: nothing is changed)", &config,

@@ -88,6 +88,16 @@ const char *st_change_output_why(int error)
     }
 }
 
+const char *st_change_output_nothing(bool all)
+{
+    const char *none =
+        all ? "sleeptune has changed no setting" : "sleeptune has not changed this setting";
+    if (geteuid() != 0 || getenv("SUDO_USER") == NULL)
+        return none;
+    return st_text("%s as root. What you applied without sudo is seen and undone without sudo.",
+                   none);
+}
+
 /* Texts for each event; index: enum st_change_event. label[0]: for a value, label[1]: for a file;
  * more: text behind the entry. */
 static const struct {

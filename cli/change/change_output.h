@@ -17,6 +17,8 @@ const char *st_change_output_entry(const struct st_entry *entry);
 /** Why a setting was not changed, and what to do. @param error of an `st_applied_` function.
  * @return a sentence, static or as strerror. */
 const char *st_change_output_why(int error);
+/** The text if there is nothing to check or undo. @param all false: some settings were named. */
+const char *st_change_output_nothing(bool all);
 
 /** Prints what would be written: one row for each entry with its old value; the text of a file
  * below its row. */

@@ -181,10 +181,15 @@ static const char *quiet_text(const struct st_music *music, const struct server 
 {
     if (server == NULL)
         return st_text("sleeptune watched no sound server: %s.", why_none(music));
-    if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
+    const bool unseen = !plays(server) && server->watch.source->sees_cycles;
+    if (unseen && duration_ns > LOADS_NS)
         return st_text("Nothing played on %s: play, and run this again. For dropouts before that: "
                        "sleeptune history.",
                        name_of(server));
+    if (unseen)
+        return st_text("%s is too short to see whether something plays on %s: leave out "
+                       "--duration.",
+                       time, name_of(server));
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
     const char *text = st_text("No dropout in %s on %s", time, name_of(server));
     if (unheard != NULL)

