@@ -228,7 +228,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
 {
     add(&client->sum, event, period_ns);
     add_to_row(row_of(client, event), event, period_ns);
-    st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
+    if (event->count_n <= 1) /* of a sum of losses, only the time of the first is known */
+        st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
     for (size_t i = 1; i < client->rows_n; i++) {
         const struct st_dropout_row row = client->rows[i];
         size_t at = i;
@@ -490,11 +491,6 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
             client->load_ns = INT64_MIN; /* it may still play: unseen, it has not ended */
         client->timed = st_dropout_table_is_timed(&table->sum);
         st_loss_rhythm_find(&client->rhythm);
-        /* An interval that is found between sums of losses is none: only the time of the first loss
-         * of a sum is known. So there must not be more losses than intervals. */
-        if ((double)client->rhythm.each_ns * ((double)client->sum.n - 1.5) >
-            (double)(client->sum.last_wall_ns - client->sum.first_wall_ns))
-            client->rhythm.each_ns = 0;
         if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }
