@@ -78,7 +78,7 @@ static int mark(const struct options *o, const char *note)
     const char *target =
         st_text("heard?by=%s%s", o->key ? "key" : "typed", st_text_with("&note=", encoded(note)));
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
-    int status = st_daemon_client_post(socket, target, &answer);
+    int status = st_daemon_client_try(socket, target, ST_DAEMON_TIMEOUT_MS, &answer);
     if (status == ST_EXIT_UNKNOWN) {
         status =
             st_failure("%s. If sleeptuned answers later, it saves your mark with that later time.",

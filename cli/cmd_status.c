@@ -16,7 +16,6 @@
 #include "core/when.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
-#include "platform/program/locale.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 #include "platform/user_folder.h"
@@ -71,9 +70,7 @@ static int print_text(const struct st_daemon_answer *answer, const struct wish *
     const char *whose = st_daemon_client_whose(wish->socket, answer, &current);
     const struct st_status_screen how = {
         .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
-    struct st_screen screen = {.rows = ST_SCREEN_ROWS,
-                               .columns = st_terminal_width(STDOUT_FILENO),
-                               .unicode = st_locale_utf8()};
+    struct st_screen screen = {.rows = ST_SCREEN_ROWS, .columns = st_terminal_width(STDOUT_FILENO)};
     if (wish->details)
         add_sizes(answer, wish);
     st_status_screen_draw(&screen, answer->document, &how);
@@ -184,16 +181,10 @@ static int show_page(const char *url, char *message)
 static char *line_text(const struct wish *wish, int *ret_status)
 {
     struct st_daemon_answer answer;
-    char *text = NULL;
-    size_t bytes;
     *ret_status = st_daemon_client_try(wish->socket, "status", ST_DAEMON_TIMEOUT_MS, &answer);
     const struct st_status_line line =
         st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error);
-    FILE *out = open_memstream(&text, &bytes);
-    if (out != NULL) {
-        wish->line->print(out, &line);
-        fclose(out);
-    }
+    char *text = strdup(wish->line->text(&line));
     st_daemon_client_finish(&answer);
     return text;
 }
@@ -295,7 +286,6 @@ static void draw(const struct watch *watch)
     struct st_screen screen = {.rows = size.ws_row > 0 ? ST_MIN(size.ws_row, ST_SCREEN_ROWS)
                                                        : ROWS_USUAL,
                                .columns = st_terminal_width(STDOUT_FILENO),
-                               .unicode = st_locale_utf8(),
                                .styles = st_terminal_colour() ? colours : styles};
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,

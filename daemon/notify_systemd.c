@@ -128,30 +128,13 @@ static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *er
     return 0;
 }
 
-/* Body of the notification: markup if the server supports it, else plain text. @return text to be
- * freed; NULL: out of memory. */
-static char *body_of(const struct st_notify *notify)
-{
-    char *body = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&body, &bytes);
-    if (out == NULL)
-        return NULL;
-    if (notify->markup)
-        st_safe_print_xml(out, notify->text.sentence);
-    else
-        st_safe_print(out, notify->text.sentence, ST_TEXT_TO_NUL);
-    fclose(out);
-    return body;
-}
-
 static int show(struct st_notify *notify)
 {
     sd_bus_message *call = NULL;
-    char *body = body_of(notify);
-    int r = body != NULL
-                ? sd_bus_message_new_method_call(notify->bus, &call, NAME, PATH, NAME, "Notify")
-                : -ENOMEM;
+    const char *body = st_safe_text(notify->text.sentence);
+    int r = sd_bus_message_new_method_call(notify->bus, &call, NAME, PATH, NAME, "Notify");
+    if (notify->markup)
+        body = st_text_xml(body);
     if (r >= 0)
         r = sd_bus_message_append(call, "susss", "sleeptune", (uint32_t)0, "sleeptune",
                                   st_safe_text(notify->text.brief), body);
@@ -165,7 +148,6 @@ static int show(struct st_notify *notify)
     if (r >= 0)
         r = sd_bus_call_async(notify->bus, NULL, call, on_shown, notify, 0);
     sd_bus_message_unref(call);
-    free(body);
     return asked(notify, r);
 }
 

@@ -213,9 +213,10 @@ const char *st_daemon_client_again(const char *command, const char *socket_wish,
 
 /* Asks on the socket that was named, else on that of the caller's own daemon if it listens, else on
  * the system's. */
-static int ask(bool post, const char *socket_wish, const char *target, int timeout_ms,
-               struct st_daemon_answer *answer)
+int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
+                         struct st_daemon_answer *answer)
 {
+    const bool post = st_text_begins(target, "heard?by=");
     const char *wish = named(socket_wish), *path = wish, *why;
     if (wish == NULL)
         path = own_listens() ? own_path() : ST_DAEMON_SYSTEM_SOCKET;
@@ -235,17 +236,6 @@ static int ask(bool post, const char *socket_wish, const char *target, int timeo
         return 0;
     ST_PRINT(answer->error, "%s", why);
     return post && http == -ETIMEDOUT ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
-}
-
-int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
-                         struct st_daemon_answer *ret)
-{
-    return ask(false, socket_wish, target, timeout_ms, ret);
-}
-
-int st_daemon_client_post(const char *socket_wish, const char *target, struct st_daemon_answer *ret)
-{
-    return ask(true, socket_wish, target, ST_DAEMON_TIMEOUT_MS, ret);
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

@@ -28,17 +28,12 @@ struct st_daemon_answer {
 
 /** Asks once, for at most timeout_ms. The next step of a screen then names the same socket. @param
  * socket_wish --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's. @param
- * target name of the document and query, encoded: "causes?since=1h". @return 0 or ST_EXIT_FAILURE
- * with the reason in ret->error; finish *ret in both cases. */
+ * target name of the document and query, encoded: "causes?since=1h"; "heard?by=..." sets a
+ * mark. @return 0 or ST_EXIT_FAILURE with the reason in ret->error; ST_EXIT_UNKNOWN: no answer in
+ * time to a mark, which the daemon sets when it runs again. Finish *ret in any case. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
                                       struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* usual timeout */
-
-/** As st_daemon_client_try, to set a mark, within ST_DAEMON_TIMEOUT_MS. @return also
- * ST_EXIT_UNKNOWN: no answer in time; the daemon has the request, and executes it when it runs
- * again. */
-ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target,
-                                       struct st_daemon_answer *ret);
 
 /** For the screen: whose daemon answered, and how to show the other one if it also runs; "" if the
  * user named a socket. If the daemon's version differs from this program's: both versions, and how

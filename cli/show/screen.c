@@ -4,24 +4,16 @@
 #include "core/text/safe.h"
 #include "platform/program/locale.h"
 
-/* @return the text as this screen can show it: safe, and in ASCII if need be. */
-static char *shown(const struct st_screen *screen, const char *text)
+/* @return the text as the terminal can show it: safe, and in ASCII if need be. */
+static char *shown(const char *text)
 {
-    char *safe = st_safe_text(st_text("%s", text)), *to = safe;
-    if (screen->unicode)
-        return safe;
-    for (const char *from = safe, *ascii; *from != '\0'; *to++ = ascii[0]) {
-        ascii = from;
-        from += (unsigned char)*from < 0x80 ? 1 : st_locale_character(from, &ascii);
-    }
-    *to = '\0';
-    return safe;
+    return st_locale_text(st_safe_text(st_text("%s", text)));
 }
 
 void st_screen_put(struct st_screen *screen, int row, int column, int width, enum st_style style,
                    const char *text)
 {
-    char *put = shown(screen, text);
+    char *put = shown(text);
     /* on a terminal the lower right corner stays empty: some terminals would scroll */
     width = ST_MIN(width,
                    screen->columns - column - (screen->styles != NULL && row + 1 == screen->rows));
@@ -32,7 +24,7 @@ void st_screen_put(struct st_screen *screen, int row, int column, int width, enu
         /* remove a cut number: its first digits would be another number */
         while (end > put && strchr("0123456789.,", end[-1]) != NULL)
             *--end = '\0';
-        put = st_text("%s%s", put, screen->unicode ? "…" : "~");
+        put = st_text("%s%s", put, st_locale_utf8() ? "…" : "~");
     }
     struct st_screen_row *to = &screen->all[row];
     const int used = st_text_columns(put);
@@ -58,7 +50,7 @@ int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int
                    enum st_style style, const char *text)
 {
     int used = 0;
-    for (text = shown(screen, text); *text != '\0' && used < max_rows; used++) {
+    for (text = shown(text); *text != '\0' && used < max_rows; used++) {
         const size_t bytes = used + 1 < max_rows ? row_bytes(text, width) : strlen(text);
         st_screen_put(screen, row + used, column, width, style, st_text("%.*s", (int)bytes, text));
         text += bytes + strspn(text + bytes, " ");
@@ -66,9 +58,9 @@ int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int
     return used;
 }
 
-int st_screen_width(const struct st_screen *screen, const char *text)
+int st_screen_width(const char *text)
 {
-    return st_text_columns(shown(screen, text));
+    return st_text_columns(shown(text));
 }
 
 int st_screen_wrapped_rows(struct st_screen *screen, int width, const char *text)

@@ -18,7 +18,6 @@ enum st_style {
 /** Its texts live as long as texts of st_text(). The last members are empty at first. */
 struct st_screen {
     int rows, columns; /* at least 1; at most ST_SCREEN_ROWS rows */
-    bool unicode;      /* false: ASCII only */
     /* on a terminal, for each style the parameters of SGR, the escape sequence for colours; NULL:
      * without styles */
     const char *const *styles;
@@ -39,8 +38,8 @@ void st_screen_put(struct st_screen *screen, int row, int column, int width, enu
 int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int max_rows,
                    enum st_style style, const char *text);
 
-/** Width of the text in columns. */
-int st_screen_width(const struct st_screen *screen, const char *text);
+/** Width of the text in columns, as the screen shows it. */
+int st_screen_width(const char *text);
 
 /** Number of rows of `width` columns that the text needs. */
 int st_screen_wrapped_rows(struct st_screen *screen, int width, const char *text);

@@ -17,57 +17,41 @@ struct st_status_line st_status_line_of(const json_t *document, const char *erro
                                                                     : "ok"};
 }
 
-/* Pango markup, which Waybar expects. @param next "": none. */
-static json_t *markup(const char *text, const char *next)
+/* JSON with Pango markup, which Waybar expects. */
+static const char *waybar_text(const struct st_status_line *line)
 {
-    char *written = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&written, &bytes);
-    if (out == NULL)
-        return NULL;
-    st_safe_print_xml(out, text);
-    if (next[0] != '\0') {
-        fputs("\nNext: ", out);
-        st_safe_print_xml(out, next);
-    }
-    written = st_text_take(out, &written);
-    json_t *value = json_string(written);
-    free(written);
-    return value;
+    const char *next = st_text_xml(st_text_joined(line->next, " - ", line->next_why)),
+               *tooltip =
+                   st_text("%s%s", st_text_xml(line->sentence), st_text_with("\nNext: ", next));
+    char *json = st_json_into_text(
+        st_json_object("class:t text:t tooltip:t", line->class, st_text_xml(line->brief), tooltip),
+        JSON_COMPACT | JSON_ENSURE_ASCII);
+    const char *text = st_text("%s", st_text_or(json, ""));
+    free(json);
+    return text;
 }
 
-static void print_waybar(FILE *out, const struct st_status_line *line)
+static const char *brief_text(const struct st_status_line *line)
 {
-    const char *next = st_text_joined(line->next, " - ", line->next_why);
-    json_t *object = st_json_object("class:t text:o tooltip:o", line->class,
-                                    markup(line->brief, ""), markup(line->sentence, next));
-    (void)json_dumpf(object, out, JSON_COMPACT | JSON_ENSURE_ASCII);
-    json_decref(object);
-}
-
-static void print_brief(FILE *out, const struct st_status_line *line)
-{
-    st_safe_print(out, line->brief, ST_TEXT_TO_NUL);
+    return st_safe_text(st_text("%s", line->brief));
 }
 
 /* Polybar and lemonbar execute tags in a text, so "%{A1:reboot:}" becomes "% {A1:reboot:}". */
-static void print_polybar(FILE *out, const struct st_status_line *line)
+static const char *polybar_text(const struct st_status_line *line)
 {
-    for (const char *at = st_safe_text(st_text("%s", line->brief)); *at != '\0'; at++) {
-        fputc(*at, out);
-        if (at[0] == '%' && at[1] == '{')
-            fputc(' ', out);
-    }
+    const char *text = brief_text(line), *ret = "";
+    for (const char *tag; (tag = strstr(text, "%{")) != NULL; text = tag + 1)
+        ret = st_text("%s%.*s%% ", ret, (int)(tag - text), text);
+    return st_text("%s%s", ret, text);
 }
 
-static void print_plain(FILE *out, const struct st_status_line *line)
+static const char *plain_text(const struct st_status_line *line)
 {
-    fprintf(out, "%s: ", line->class);
-    st_safe_print(out, line->sentence, ST_TEXT_TO_NUL);
+    return st_safe_text(st_text("%s: %s", line->class, line->sentence));
 }
 
-const struct st_status_line_form st_status_line_forms[] = {{"waybar", print_waybar},
-                                                           {"i3blocks", print_brief},
-                                                           {"polybar", print_polybar},
-                                                           {"plain", print_plain},
+const struct st_status_line_form st_status_line_forms[] = {{"waybar", waybar_text},
+                                                           {"i3blocks", brief_text},
+                                                           {"polybar", polybar_text},
+                                                           {"plain", plain_text},
                                                            {NULL, NULL}};

@@ -15,8 +15,8 @@ struct st_status_line {
 
 struct st_status_line_form {
     const char *name;
-    /** Writes the line without its newline. */
-    void (*print)(FILE *out, const struct st_status_line *line);
+    /** The line without its newline; lives as long as texts of st_text(). */
+    const char *(*text)(const struct st_status_line *line);
 };
 
 extern const struct st_status_line_form

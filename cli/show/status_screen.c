@@ -4,7 +4,6 @@
 
 #include "core/text/json.h"
 #include "core/when.h"
-#include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 14
 /* from this width on, a text of the screen without details fits into two rows */
@@ -105,13 +104,13 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
     const json_t *head = json_object_get(section, "columns");
     table->columns_n = (int)ST_MIN(json_array_size(head), CELLS_MAX);
     for (int i = 0; i < table->columns_n; i++) {
-        table->widths[i] = st_screen_width(screen, cell_of(head, i));
+        table->widths[i] = st_screen_width(cell_of(head, i));
         table->numbers[i] = true;
         ST_JSON_EACH (row, section, "rows") {
             if (!is_in(row, rows))
                 continue;
             const char *text = cell_of(json_object_get(row, "cells"), i);
-            const int width = st_screen_width(screen, text);
+            const int width = st_screen_width(text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
             /* "" fits both: strchr finds the end of its text, too */
             table->numbers[i] &= strchr("0123456789?-", text[0]) != NULL;
@@ -135,7 +134,7 @@ static void put_cells(struct place *place, const struct table *table, const json
     int column = 0;
     for (int i = 0; i < table->columns_n; i++) {
         const char *text = cell_of(cells, i);
-        const int width = table->widths[i], used = st_screen_width(place->screen, text),
+        const int width = table->widths[i], used = st_screen_width(text),
                   indent = table->numbers[i] ? ST_MAX(width - used, 0) : 0;
         st_screen_put(place->screen, place->row, column + indent, width - indent, style, text);
         column += width + 2;
@@ -180,8 +179,7 @@ static bool put_table(struct place *place, const json_t *section, enum rows rows
 
 void st_status_screen_table(FILE *out, const json_t *section, bool details, int columns)
 {
-    struct st_screen screen = {
-        .rows = ST_SCREEN_ROWS, .columns = columns, .unicode = st_locale_utf8()};
+    struct st_screen screen = {.rows = ST_SCREEN_ROWS, .columns = columns};
     struct place place = {.screen = &screen, .end = ST_SCREEN_ROWS};
     (void)put_table(&place, section, details ? ALL : FIRST);
     st_screen_print(&screen, out);

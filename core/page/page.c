@@ -3,7 +3,6 @@
 #include "core/page/page.h"
 
 #include "core/ns.h"
-#include "core/text/safe.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {
@@ -11,22 +10,9 @@ static const json_t *get(const json_t *object, const char *key)
 }
 
 /* Text escaped for HTML, as content or within an attribute. */
-static const char *escaped(const char *text)
-{
-    char *buf = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&buf, &bytes);
-    if (out == NULL)
-        return "";
-    st_safe_print_xml(out, text);
-    const char *ret = fclose(out) == 0 ? st_text("%s", buf) : "";
-    free(buf);
-    return ret;
-}
-
 static const char *string(const json_t *object, const char *key)
 {
-    return escaped(json_string_value(get(object, key)));
+    return st_text_xml(json_string_value(get(object, key)));
 }
 
 /* A <time> element: in UTC; the page's script changes it to the reader's time zone. */
@@ -79,7 +65,7 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
             begin = "th scope=\"col\"";
         fprintf(out, "<%s%s>%s</%.2s>", begin,
                 i > 0 && is_number(rows, i) ? " class=\"number\"" : "",
-                escaped(json_string_value(cell)), begin);
+                st_text_xml(json_string_value(cell)), begin);
     }
 }
 

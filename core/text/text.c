@@ -64,6 +64,19 @@ const char *st_text_joined(const char *one, const char *between, const char *oth
     return st_text("%s%s", one, st_text_with(one[0] != '\0' ? between : "", other));
 }
 
+const char *st_text_xml(const char *text)
+{
+    char *escaped = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&escaped, &bytes);
+    if (out == NULL)
+        return "";
+    st_safe_print_xml(out, text);
+    text = st_text("%s", st_text_or(st_text_take(out, &escaped), ""));
+    free(escaped);
+    return text;
+}
+
 bool st_text_is_among(const char *text, const char *const *words)
 {
     while (*words != NULL && !st_text_is(text, *words))

@@ -39,6 +39,10 @@ const char *st_text_with(const char *before, const char *text);
 /** Both texts, with `between` in the middle; if one is NULL or "", the other one alone. */
 const char *st_text_joined(const char *one, const char *between, const char *other);
 
+/** A text for XML, HTML and Pango's markup: made safe and escaped (core/text/safe.h); "" for NULL.
+ */
+const char *st_text_xml(const char *text);
+
 /** Plural ending of a word for the number `n`: "1 stream", "2 streams". */
 #define ST_PLURAL(n) ((n) == 1 ? "" : "s")
 

@@ -27,7 +27,10 @@ bool st_locale_utf8(void)
            (strncasecmp(charset, ".utf-8", 6) == 0 || strncasecmp(charset, ".utf8", 5) == 0);
 }
 
-size_t st_locale_character(const char *text, const char **ret)
+/* Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text,
+ * or
+ * "?". */
+static size_t character(const char *text, const char **ret)
 {
     ST_EACH (replacement, replacements) {
         const size_t bytes = strlen(replacement->utf8);
@@ -54,7 +57,7 @@ char *st_locale_text(char *text)
             *to++ = *from++;
             continue;
         }
-        from += st_locale_character(from, &ascii);
+        from += character(from, &ascii);
         const size_t bytes = strlen(ascii);
         /* without the '\0' of `ascii`, which could overwrite the next character */
         memcpy(to, ascii, bytes);

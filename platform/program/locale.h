@@ -11,11 +11,6 @@ bool st_locale_utf8(void);
  * in a UTF-8 locale. @return text. */
 char *st_locale_text(char *text);
 
-/** Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text,
- * or
- * "?". */
-size_t st_locale_character(const char *text, const char **ret);
-
 struct st_locale_stream {
     FILE *to;
     FILE *memory; /* NULL: out of memory, and the text is lost */

@@ -3,6 +3,7 @@
 #include "cli/show/status_screen.h"
 
 #include "core/text/safe.h"
+#include "platform/program/locale.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +16,7 @@ static void check(const struct st_screen *screen)
         if (!st_safe_is(text) || st_text_columns(text) > screen->columns ||
             row->columns > screen->columns)
             abort();
-        for (; *text != '\0' && !screen->unicode; text++) {
+        for (; *text != '\0' && !st_locale_utf8(); text++) {
             if ((unsigned char)*text >= 0x80)
                 abort();
         }
@@ -29,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     json_t *document = json_loadb((const char *)data + 2, size - 2, 0, NULL);
     for (int unicode = 0; unicode < 2; unicode++) {
-        struct st_screen screen = {
-            .rows = 1 + data[0] % 64, .columns = 1 + data[1] % 200, .unicode = unicode == 1};
+        struct st_screen screen = {.rows = 1 + data[0] % 64, .columns = 1 + data[1] % 200};
+        (void)setenv("LC_ALL", unicode == 1 ? "C.UTF-8" : "C", 1);
         const struct st_status_screen how = {.live = data[0] % 2 == 0,
                                              .details = data[1] % 2 == 0,
                                              .alert = true,

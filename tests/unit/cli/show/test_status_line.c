@@ -9,18 +9,12 @@
 
 static const char *line_of(const char *form, const json_t *document)
 {
-    static char text[4096];
     const struct st_status_line_form *row = st_status_line_forms;
     struct st_status_line line;
     while (strcmp(row->name, form) != 0)
         row++;
-    memset(text, 0, sizeof(text));
-    FILE *out = fmemopen(text, sizeof(text), "w");
-    assert_non_null(out);
     line = st_status_line_of(document, "no sleeptuned is listening on /x<y>.");
-    row->print(out, &line);
-    fclose(out);
-    return text;
+    return row->text(&line);
 }
 
 static json_t *document_of(const char *name, const char *state)
