@@ -20,8 +20,6 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
 {
     const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL));
     int64_t since_ns = asked->since_ns, until_ns = given_or(asked->until_ns, INT64_MAX);
-    const struct st_history_span steps = {given_or(asked->since_ns, now_ns - ST_NS_PER_DAY), now_ns,
-                                          given_or(asked->step_ns, 0)};
     const struct st_history_events_wish events = {.since_ns = since_ns,
                                                   .until_ns = until_ns,
                                                   .limit = given_or(asked->limit, USUAL_EVENTS),
@@ -30,9 +28,10 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
     char *text = NULL;
     switch (asked->document) {
     case ST_HISTORY_OF_STEPS:
-        if (steps.since_ns > now_ns)
+        since_ns = given_or(since_ns, now_ns - ST_NS_PER_DAY);
+        if (since_ns > now_ns)
             return -ERANGE;
-        document = st_history_read_steps(reader, &steps);
+        document = st_history_read_steps(reader, since_ns, now_ns, given_or(asked->step_ns, 0));
         since_ns = st_json_integer(document, "since_ns");
         until_ns = st_json_integer(document, "until_ns");
         break;

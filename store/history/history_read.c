@@ -136,20 +136,20 @@ static int64_t usable_step(int64_t step_ns)
     return step_ns;
 }
 
-/* Chooses the step: span->step_ns, rounded up, or if it is 0, one with which the answer has at most
+/* Chooses the step: step_ns, rounded up, or if it is 0, one with which the answer has at most
  * ROWS_WANTED rows. */
-static int64_t choose_step(struct walk *walk, const struct st_history_span *span)
+static int64_t choose_step(struct walk *walk, int64_t since_ns, int64_t step_ns)
 {
-    if (span->step_ns > 0)
-        return usable_step(span->step_ns);
+    if (step_ns > 0)
+        return usable_step(step_ns);
     const int64_t hour_ns = st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN),
                   minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MIN),
                   from_ns = st_ns_sub(minute_ns, hour_ns) < ST_NS_PER_HOUR
                                 ? ST_MAX(minute_ns, hour_ns)
                                 : hour_ns;
     /* Counts one more row if the answer begins before the first row of the file. */
-    const bool before = from_ns > span->since_ns;
-    return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, span->since_ns), 0),
+    const bool before = from_ns > since_ns;
+    return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, since_ns), 0),
                                     before ? ROWS_WANTED - 1 : ROWS_WANTED));
 }
 
@@ -181,22 +181,22 @@ static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);
 }
 
-json_t *st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span)
+json_t *st_history_read_steps(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                              int64_t step_ns)
 {
     struct st_sql *sql = &reader->sql;
-    struct walk walk = {.sql = sql, .rows = json_array(), .until_ns = span->until_ns};
-    /* Sets end_ns to the end of the last minute in the file, or to span->until_ns if that is
+    struct walk walk = {.sql = sql, .rows = json_array(), .until_ns = until_ns};
+    /* Sets end_ns to the end of the last minute in the file, or to until_ns if that is
      * later. */
     walk.end_ns =
         ST_MAX(st_sql_number(sql, INT64_MAX,
                              "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
                              "i", ST_HISTORY_MINUTE),
-               span->until_ns);
-    const int64_t step_ns = choose_step(&walk, span);
-    walk_all(&walk, st_history_floor(span->since_ns, step_ns), span->until_ns, step_ns);
-    if (span->until_ns >
-        st_ns_add(walk.at_ns, step_ns == ST_NS_PER_MINUTE ? 2 * ST_NS_PER_MINUTE : 0))
-        append_gap(&walk, span->until_ns);
+               until_ns);
+    step_ns = choose_step(&walk, since_ns, step_ns);
+    walk_all(&walk, st_history_floor(since_ns, step_ns), until_ns, step_ns);
+    if (until_ns > st_ns_add(walk.at_ns, step_ns == ST_NS_PER_MINUTE ? 2 * ST_NS_PER_MINUTE : 0))
+        append_gap(&walk, until_ns);
     return st_json_object(
         "schema:t since_ns:i until_ns:i step_ns:i rows:o conditions:o watched:o changes:o",
         "sleeptune-history/1", walk.since_ns, walk.until_ns, step_ns, walk.rows,

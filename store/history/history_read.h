@@ -39,19 +39,15 @@ ST_NODISCARD int st_history_read_result(const struct st_history_reader *reader);
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** The time that an answer covers (wall clock, since_ns <= until_ns), and the length of one of its
- * rows. step_ns 0: chosen so that there are at most 25 rows; a step above ten years becomes ten
- * years. */
-struct st_history_span {
-    int64_t since_ns, until_ns, step_ns;
-};
-
 /** Reads one row for each step, and one without figures for each gap. Where the file has only
  * hours, a row is at least an hour. since_ns is moved back to the start of its step, and until_ns
  * forward to the end of the last row. A row may end up to a minute after its step, so that its
  * measured time fits into it, unless the clock was set back. More than ST_HISTORY_ROWS_MAX rows are
- * the error -E2BIG. @return new reference; NULL: out of memory. */
-json_t *st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span);
+ * the error -E2BIG. @param since_ns, until_ns wall clock, since_ns <= until_ns. @param step_ns
+ * length of a row; 0: chosen so that there are at most 25 rows; a step above ten years becomes ten
+ * years. @return new reference; NULL: out of memory. */
+json_t *st_history_read_steps(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                              int64_t step_ns);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */

@@ -25,8 +25,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: time_history FILE SINCE_S UNTIL_S STEP_S\n");
         return 3;
     }
-    const struct st_history_span span = {atoll(argv[2]) * ST_NS_PER_S, atoll(argv[3]) * ST_NS_PER_S,
-                                         atoll(argv[4]) * ST_NS_PER_S};
     for (size_t i = 0; i < ST_ARRAY_LEN(took_ns); i++) {
         struct st_history_reader *reader;
         json_t *document;
@@ -37,7 +35,9 @@ int main(int argc, char **argv)
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }
-        document = st_history_read_steps(reader, &span);
+        document =
+            st_history_read_steps(reader, atoll(argv[2]) * ST_NS_PER_S,
+                                  atoll(argv[3]) * ST_NS_PER_S, atoll(argv[4]) * ST_NS_PER_S);
         const int r = st_history_read_result(reader);
         if (r < 0) {
             fprintf(stderr, "time_history: %s\n", strerror(-r));

@@ -146,9 +146,8 @@ static inline void close_reader(struct st_history_reader *reader)
 
 static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
 {
-    const struct st_history_span span = {since_ns, until_ns, step_ns};
     struct st_history_reader *reader = open_reader();
-    *ret = st_history_read_steps(reader, &span);
+    *ret = st_history_read_steps(reader, since_ns, until_ns, step_ns);
     const int r = st_history_read_result(reader);
     st_history_read_close(reader);
     if (r < 0)

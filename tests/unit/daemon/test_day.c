@@ -436,10 +436,8 @@ static void the_history_has_all_of_it(void **state)
                      made.late_n);
     /* the same as an answer, over the hour that the machine slept and the clock that was set
      * back */
-    const struct st_history_span span = {.since_ns = WALL_NS,
-                                         .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S,
-                                         .step_ns = 600 * ST_NS_PER_S};
-    document = st_history_read_steps(reader, &span);
+    document = st_history_read_steps(reader, WALL_NS, WALL_NS + 25 * 3600 * ST_NS_PER_S,
+                                     600 * ST_NS_PER_S);
     assert_int_equal(st_history_read_result(reader), 0);
     int64_t cycles = 0, misses = 0;
     size_t i;

@@ -66,13 +66,12 @@ static void a_virtual_table_is_refused(void **state)
 static int read_both(char *buf, size_t buf_bytes)
 {
     struct st_history_reader *reader;
-    const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     struct st_event event;
     int64_t id;
     bool more;
     assert_int_equal(st_history_read_open(path, &reader, &error), 0);
-    json_decref(st_history_read_steps(reader, &span));
+    json_decref(st_history_read_steps(reader, NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS));
     sqlite3_stmt *events = st_history_read_events(reader, &wish, &more);
     while (st_history_read_next(reader, events, &id, &event)) {
     }

@@ -51,7 +51,6 @@ static void the_running_minute_counts(void **state)
     open_it();
     add_watched(NOON_NS, pipewire);
     for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
-        const struct st_history_span span = {NOON_NS, NOON_NS + 2 * MINUTE_NS, MINUTE_NS};
         const struct st_history_watched running = {.from_wall_ns = NOON_NS + MINUTE_NS,
                                                    .to_wall_ns =
                                                        NOON_NS + MINUTE_NS + MINUTE_NS / 2,
@@ -63,7 +62,8 @@ static void the_running_minute_counts(void **state)
                                                    .watches_n = 1};
         struct st_history_reader *reader = open_reader();
         st_history_read_running(reader, &running);
-        json_t *document = st_history_read_steps(reader, &span);
+        json_t *document =
+            st_history_read_steps(reader, NOON_NS, NOON_NS + 2 * MINUTE_NS, MINUTE_NS);
         close_reader(reader);
         const json_t *watched = json_object_get(document, "watched");
         assert_int_equal(json_array_size(watched), 1);
