@@ -248,11 +248,6 @@ static void ask(struct watch *watch)
         st_daemon_client_finish(&answer);
         return;
     }
-    if (!st_status_screen_is_in(answer.document)) {
-        ST_PRINT(watch->error, ST_STATUS_SCREEN_MISSING, answer.socket);
-        st_daemon_client_finish(&answer);
-        return;
-    }
     if (strcmp(watch->answer.socket, answer.socket) != 0 || !watch->current)
         ST_PRINT(watch->whose, "%s",
                  st_daemon_client_whose(watch->wish->socket, &answer, &watch->current));
@@ -354,8 +349,6 @@ static int run(const struct wish *wish)
     } else if (wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');
-    } else if (!st_status_screen_is_in(answer.document)) {
-        status = st_failure(ST_STATUS_SCREEN_MISSING, answer.socket);
     } else {
         status = print_text(&answer, wish);
     }
@@ -368,8 +361,7 @@ int st_cmd_status_first(void)
     const struct wish wish = {0};
     struct st_daemon_answer answer;
     int status = st_daemon_client_try(NULL, "status", FIRST_MS, &answer);
-    status =
-        status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
+    status = status == 0 ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;
 }

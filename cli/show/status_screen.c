@@ -290,10 +290,3 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     put_sections(&place, document, DETAILS);
     put_field(&place, ST_STYLE_PLAIN, "Socket", st_text_or(how->socket, ""));
 }
-
-bool st_status_screen_is_in(const json_t *document)
-{
-    const json_t *screen = json_object_get(document, "screen");
-    return json_is_string(json_object_get(screen, "answer")) &&
-           json_is_array(json_object_get(screen, "sections"));
-}

@@ -24,9 +24,3 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
 /** Prints a section that is a table; without details its first rows, and the number of further
  * rows. */
 void st_status_screen_table(FILE *out, const json_t *section, bool details, int columns);
-
-/** Message for a document without a screen, which a daemon of another version may send. */
-#define ST_STATUS_SCREEN_MISSING                                                                   \
-    "the sleeptuned at %s has another version than this command. Restart sleeptuned, or add "      \
-    "--json."
-bool st_status_screen_is_in(const json_t *document);

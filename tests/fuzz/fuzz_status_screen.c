@@ -37,7 +37,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                              .alert = true,
                                              .socket = "/run/s",
                                              .message = document != NULL ? NULL : "waiting"};
-        (void)st_status_screen_is_in(document);
         st_status_screen_draw(&screen, document, &how);
         check(&screen);
         st_text_forget();
