@@ -3,10 +3,6 @@
 
 #include "core/ns.h"
 
-const char *const st_degraded_parts[] = {"loop",  "memory",  "books",   "watchdog",
-                                         "audio", "observe", "config",  "socket",
-                                         "http",  "trace",   "history", NULL};
-
 /* Adds a part, unless `why` is "": then it works. */
 static struct st_degraded *add(struct st_degraded_list *list, const char *what, const char *why)
 {

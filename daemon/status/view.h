@@ -72,13 +72,10 @@ json_t *st_view_json(const struct st_view *view);
  * @return text to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);
 
-/** Names of the parts that can be degraded ("loop", "memory" ...); ends with NULL. */
-extern const char *const st_degraded_parts[];
-
 #define ST_VIEW_DEGRADED_MAX (11 + ST_XRUN_SOURCES_MAX)
 
 struct st_degraded {
-    const char *what; /* the part, one of st_degraded_parts */
+    const char *what; /* the part: "loop", "memory" ... */
     const char *why;  /* lives as long as the view, and as texts of st_text() */
     /* `why` contains a number of seconds, so it differs each time; separate events report such a
      * part */

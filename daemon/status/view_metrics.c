@@ -112,11 +112,14 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
  * begins. */
 static void degraded(FILE *out, const struct st_view *view)
 {
+    static const char *const parts[] = {"loop",  "memory",  "books",  "watchdog",
+                                        "audio", "observe", "config", "socket",
+                                        "http",  "trace",   "history"};
     const struct st_degraded_list list = st_view_degraded(view);
     st_observe_metric(
         out, "sleeptune_degraded", "gauge",
         "Parts of sleeptuned that do not work as configured; /v1/status has the reasons.");
-    for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
+    ST_EACH (part, parts) {
         size_t of_part = 0;
         ST_EACH_OF (reason, list.parts, list.n)
             of_part += st_text_is(reason->what, *part);

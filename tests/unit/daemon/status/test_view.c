@@ -107,7 +107,7 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     look(""); /* early ones are below every bound */
 }
 
-/** The sum over all parts: a part that st_degraded_parts lacks would be missing in it. */
+/** The sum over all parts: a part that the metrics lack would be missing in it. */
 static int degraded_n(const char *metrics)
 {
     static const char line[] = "\nsleeptune_degraded{what=";
