@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/heard_text.h"
+#include "cli/show/history_text.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/program/output.h"
@@ -91,7 +91,7 @@ static int mark(const struct options *o, const char *note)
                                                   .now_wall_ns = st_posix_wall_ns(NULL),
                                                   .socket = socket};
         FILE *out = st_locale_begin(&stream, stdout);
-        st_heard_text_mark(out, answer.document, &look);
+        st_history_text_mark(out, answer.document, &look);
         status = st_output_text(&stream, status);
     }
     st_daemon_client_finish(&answer);

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/heard_text.h"
+#include "cli/show/history_text.h"
 #include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
@@ -29,7 +29,7 @@ static const struct {
 } views[VIEWS_N] = {[STEPS] = {ST_HISTORY_OF_STEPS, st_history_text_steps},
                     [EVENTS] = {ST_HISTORY_OF_EVENTS, st_history_text_events},
                     [CAUSES] = {ST_HISTORY_OF_CAUSES, st_history_text_causes},
-                    [HEARD] = {ST_HISTORY_OF_HEARD, st_heard_text},
+                    [HEARD] = {ST_HISTORY_OF_HEARD, st_history_text_heard},
                     [CHANGES] = {ST_HISTORY_OF_STEPS, st_history_text_changes}};
 
 struct options {

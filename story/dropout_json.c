@@ -56,7 +56,7 @@ json_t *st_dropout_json_list(struct st_dropout_source *sources, size_t n)
     json_t *list = json_array();
     uint64_t all_n = 0;
     const char *text = "";
-    st_dropout_source_sort(sources, n);
+    st_dropout_table_sort(sources, n);
     ST_EACH_OF (source, sources, n) {
         const struct st_dropout_table *table = source->table;
         const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "story/dropout_source.h"
+#include "story/dropout_table.h"
 
 /** The dropouts of a client, without its current load. NULL: out of memory. */
 json_t *st_dropout_json_client(const struct st_dropout_client *client);

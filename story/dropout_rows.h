@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "story/dropout_source.h"
+#include "story/dropout_table.h"
 
 /** Makes the table: a row for each program and reason, largest loss first. The sources that the
  * answer is about, or that are watched, come first. @param live add columns for the load of playing

@@ -501,3 +501,33 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     }
     qsort(table->clients, kept, sizeof(table->clients[0]), by_loss);
 }
+
+static bool goes_first(const struct st_dropout_source *a, const struct st_dropout_source *b,
+                       bool timed)
+{
+    const struct st_dropout_sum *of_a = &a->table->sum, *of_b = &b->table->sum;
+    const bool asked_a = a->asked && of_a->n > 0, asked_b = b->asked && of_b->n > 0;
+    const int more = compare(of_a, of_b, timed);
+    if (asked_a != asked_b)
+        return asked_a;
+    if (a->plays != b->plays && (more == 0 || !asked_a))
+        return a->plays;
+    if (more != 0)
+        return more < 0;
+    return st_xrun_sources_find(a->name)->server_env != NULL &&
+           st_xrun_sources_find(b->name)->server_env == NULL;
+}
+
+void st_dropout_table_sort(struct st_dropout_source *sources, size_t n)
+{
+    bool timed = true;
+    ST_EACH_OF (source, sources, n)
+        timed &= source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum);
+    for (size_t i = 1; i < n; i++) {
+        for (size_t j = i; j > 0 && goes_first(&sources[j], &sources[j - 1], timed); j--) {
+            const struct st_dropout_source first = sources[j];
+            sources[j] = sources[j - 1];
+            sources[j - 1] = first;
+        }
+    }
+}

@@ -192,3 +192,19 @@ bool st_dropout_table_goes_first(const struct st_dropout_client *a,
  * culprit is not known, the first such client with a known culprit. NULL: no dropout. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
                                                        int64_t within_ns);
+
+/** A source, for sorting: the one that a musician is most likely to ask about comes first. */
+struct st_dropout_source {
+    const char *name; /* name of the source, as in struct st_xrun_source */
+    const struct st_dropout_table *table;
+    bool asked;        /* the dropouts in `table` are from the time that the user asked about */
+    bool plays;        /* something plays, or played in that time */
+    bool watched;      /* the source is watched at this moment */
+    const void *owner; /* the caller's object that contains the source */
+};
+
+/** Sorts sources. First the largest loss of sound in the time that is asked about: by duration if
+ * all lengths are known, otherwise by number of dropouts. Among equal losses: first sources where
+ * something plays, since only there "no dropout" says something; then the larger earlier loss; then
+ * a sound server before its device, since a server names programs; then the given order. */
+void st_dropout_table_sort(struct st_dropout_source *sources, size_t n);

@@ -36,3 +36,11 @@ void st_history_text_events(FILE *out, const json_t *document,
 /** Prints a sleeptune-causes/1 document: the sentences, the tables, the time covered. */
 void st_history_text_causes(FILE *out, const json_t *document,
                             const struct st_history_text_look *look);
+
+/** Prints a sleeptune-heard/1 document: the answer, then each mark with the events before it. */
+void st_history_text_heard(FILE *out, const json_t *document,
+                           const struct st_history_text_look *look);
+
+/** Prints the last mark of the document, which was just set. */
+void st_history_text_mark(FILE *out, const json_t *document,
+                          const struct st_history_text_look *look);

@@ -5,7 +5,7 @@
 #include "core/when.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
-#include "story/dropout_source.h"
+#include "story/dropout_table.h"
 
 #define RESTS     "the timing test waits until something plays"
 #define RECENT_NS (10 * ST_NS_PER_MINUTE) /* a dropout counts as current for this time */
@@ -96,7 +96,7 @@ static void find_server(const struct st_view *view, struct st_answer *answer)
                 .plays = plays(shown),
                 .owner = source};
     }
-    st_dropout_source_sort(sources, n);
+    st_dropout_table_sort(sources, n);
     const struct st_observed_view *server = n > 0 ? sources->owner : NULL;
     /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
     if (server == NULL || (answer->all_n == 0 && !is_server(server) &&

@@ -11,11 +11,7 @@
 
 /* wake-ups later than this are a stall, in which the loop did not run, and are left out of the
  * quantiles */
-#define STALL_NS     ST_NS_PER_S
-#define UNKNOWN_TEXT "unknown yet"
-
-/* states of a row, which choose its colour */
-static const char OK[] = "ok", WARN[] = "warn", BAD[] = "bad", UNKNOWN[] = "unknown";
+#define STALL_NS ST_NS_PER_S
 
 /* "1 WORD" or "2 WORDs" */
 static const char *count_text(uint64_t n, const char *word)
@@ -53,7 +49,7 @@ static void add_degraded(const struct screen *to)
     const struct st_degraded_list list = st_view_degraded(to->view);
     ST_EACH_OF (part, list.parts, list.n) {
         if (part->rights == to->detail)
-            add(to, part->rights ? WARN : BAD, part->rights ? "Rights" : "Warning",
+            add(to, part->rights ? "warn" : "bad", part->rights ? "Rights" : "Warning",
                 st_text("%s: %s", part->what, part->why));
     }
 }
@@ -96,13 +92,13 @@ static void add_server(const struct screen *to, const struct st_observed_view *o
         text = st_text("%s; %s", text, count_text(before_n, "earlier dropout"));
     if (asked[0] == '\0' && seen->frames > 0)
         asked = st_xrun_sources_find(of->source)->frames_hint;
-    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source),
+    add(to, dropouts_n > 0 ? "warn" : "ok", st_xrun_sources_title(of->source),
         st_text_joined(text, "; ", asked));
 }
 
 static const char *ns_text(bool known, int64_t ns)
 {
-    return known ? st_ns_text(ns) : UNKNOWN_TEXT;
+    return known ? st_ns_text(ns) : "unknown yet";
 }
 
 /* A quantile of the lateness, without wake-ups later than STALL_NS: all wake-ups in one stall are
@@ -124,7 +120,7 @@ static void add_minute(const struct screen *to)
     const char *dropouts = "no sound server was watched";
     if (view->minute_dropouts_n != INT64_MIN)
         dropouts = count_text((uint64_t)view->minute_dropouts_n, "dropout");
-    add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
+    add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? "bad" : "ok", "Last minute",
         st_text("%s to %s: %s, %ju of the timing test's %ju periods missed, worst wake-up %s",
                 st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
                 st_when_text_near(minute->to_wall_ns, view->now_wall_ns), dropouts, minute->misses,
@@ -152,15 +148,15 @@ static void add_summary(struct screen *to)
     }
     to->detail = !answer->timing_matters;
     add(to,
-        answer->timing_ok     ? OK
-        : !answer->timing_bad ? UNKNOWN
-        : to->detail          ? WARN
-                              : BAD,
+        answer->timing_ok     ? "ok"
+        : !answer->timing_bad ? "unknown"
+        : to->detail          ? "warn"
+                              : "bad",
         "This computer", answer->timing);
     to->detail = false;
     if (answer->explained && loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
         !other)
-        add(to, WARN, "Main cause",
+        add(to, "warn", "Main cause",
             st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(answer->cause),
                     loop->causes[answer->cause].n, loop->cause_late_n,
                     st_ns_text(loop->causes[answer->cause].max_ns)));
@@ -181,12 +177,12 @@ static void add_causes(struct screen *to)
     if (loop == NULL)
         return;
     begin(to, "Causes");
-    add(to, OK, "Late",
+    add(to, "ok", "Late",
         st_text("%s more than %s late", count_text(loop->cause_late_n, "wake-up"),
                 st_ns_text(loop->cause_above_ns)));
     ST_EACH (row, loop->causes) {
         if (row->n > 0)
-            add(to, WARN, "",
+            add(to, "warn", "",
                 st_text("%s: %s, in all %s, longest %s",
                         count_text((uint64_t)row->n, "late wake-up"),
                         st_cause_kind_text((enum st_cause)(row - loop->causes)),
@@ -203,7 +199,7 @@ static void add_events(struct screen *to)
         const json_t *event = json_array_get(to->view->events, i);
         const char *name = st_json_text(event, "event");
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
-        json_t *row = add(to, dropout ? WARN : OK, "",
+        json_t *row = add(to, dropout ? "warn" : "ok", "",
                           st_text_joined(dropout ? "" : name, ": ", st_json_text(event, "text")));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
@@ -223,22 +219,22 @@ static void add_loop(struct screen *to)
         worst = st_text(", not counting %ju in stalls, up to %s late",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     begin(to, "Timing test");
-    add(to, OK, "Test",
+    add(to, "ok", "Test",
         st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
                 loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
                 st_platform_policy_name(loop->policy), loop->priority,
                 loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
     add_degraded(to);
-    add(to, OK, "Lateness",
+    add(to, "ok", "Lateness",
         st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (of %ju wake-ups)",
                 ns_text(known, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
                 quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
     add_minute(to);
-    add(to, OK, "Missed",
+    add(to, "ok", "Missed",
         st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
                 st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
     if (to->view->rtkit[0] != '\0')
-        add(to, OK, "RealtimeKit", to->view->rtkit);
+        add(to, "ok", "RealtimeKit", to->view->rtkit);
 }
 
 static void add_source(const struct screen *to, const struct st_observed_view *of)
@@ -247,7 +243,7 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
     const char *named = st_text("%s (%s)", of->source, of->why), *text, *rhythm;
     if (of->state != ST_OBSERVED_WATCHING) {
         if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
-            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", named);
+            add(to, of->mode == ST_OBSERVED_ON ? "bad" : "ok", "Not watched", named);
         return;
     }
     text = st_text("%s, since %s: %ju dropouts of devices", of->why[0] != '\0' ? named : of->source,
@@ -256,20 +252,20 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
         text = st_text("%s, %ju of clients", text, clients_n);
     if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (how long clients compute is unknown)", text);
-    add(to, OK, "Watched", text);
+    add(to, "ok", "Watched", text);
     /* For each client: how little sound the buffer of its device had left at worst, and which
      * buffer is between the client and its server, so that a dropout would not be seen. */
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         if (client->reserve_ns > 0)
-            add(to, OK, "Least reserve",
+            add(to, "ok", "Least reserve",
                 st_text("%s: %s left of a buffer of %s on %s",
                         st_text_or(client->name, "not named"),
                         client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
                         st_ns_short(client->buffer_ns), client->reserve_device));
         if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
-            add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
+            add(to, "ok", "Long cycles", st_text("%s: %s", client->name, rhythm));
         if (st_dropout_table_is_unheard(client))
-            add(to, OK, "Cannot see",
+            add(to, "ok", "Cannot see",
                 st_text("losses between %s and %s%s", client->name,
                         st_xrun_sources_title(of->source),
                         client->load.between == ST_XRUN_BETWEEN_STOPS
@@ -290,10 +286,10 @@ static void add_sound(struct screen *to)
         text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
     begin(to, "Sound");
     if (audio->state != ST_AUDIO_OFF || audio->dropouts_n > 0 || audio->error[0] != '\0')
-        add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Test stream", text);
+        add(to, audio->state == ST_AUDIO_WAITING ? "bad" : "ok", "Test stream", text);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(to, source);
-    add(to, OK, "Cannot see", st_answer_not_watched(view));
+    add(to, "ok", "Cannot see", st_answer_not_watched(view));
 }
 
 /* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "":
@@ -311,21 +307,21 @@ static void add_daemon(struct screen *to)
     const struct st_history_writer_view *history = &view->history;
     const char *text = st_text_joined(st_view_history_state(view), " ", history->path);
     begin(to, "Daemon");
-    add(to, OK, "Daemon",
+    add(to, "ok", "Daemon",
         st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
                 st_ns_long(view->uptime_ns)));
-    add(to, OK, "Settings", st_text_or(view->config.file, "default settings, no file"));
+    add(to, "ok", "Settings", st_text_or(view->config.file, "default settings, no file"));
     if (history->bytes != INT64_MIN)
         text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
     text = st_text_joined(text, ": ", history->why);
-    add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
+    add(to, history->state == ST_HISTORY_WRITER_FAILING ? "bad" : "ok", "History",
         st_text("%s%s%s", text,
                 rows_text(history->waiting_minutes_n, history->waiting_events_n, "not written yet"),
                 rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
-        add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
+        add(to, "warn", "", st_text("the old history file was renamed to %s", history->aside));
     if (view->notify[0] != '\0')
-        add(to, OK, "Notifications", view->notify);
+        add(to, "ok", "Notifications", view->notify);
 }
 
 /* --- the screen --- */

@@ -1,7 +1,6 @@
 /* What sleeptune history says first, and its events: documents come from a socket or a file, so
  * nothing in them is trusted. */
 #include "cli/show/daemon_client.h"
-#include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -278,7 +277,7 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
-        (fresh ? st_heard_text_mark : st_heard_text)(out, marks, &look);
+        (fresh ? st_history_text_mark : st_history_text_heard)(out, marks, &look);
         assert_int_equal(fclose(out), 0);
         assert_has(text, "1.0 s before the click: Synth stopped, and 7 more events in 2.5 s");
         const char *all =

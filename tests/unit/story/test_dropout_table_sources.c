@@ -1,5 +1,5 @@
 /* Which source a musician asks about. */
-#include "story/dropout_source.h"
+#include "story/dropout_table.h"
 #include "tests/unit/unit.h"
 
 static struct st_dropout_table device, server, other;
@@ -15,7 +15,7 @@ static int prepare(ST_UNUSED void **state)
 static void expect_order(struct st_dropout_source *sources, const char *first, const char *second,
                          const char *third)
 {
-    st_dropout_source_sort(sources, 3);
+    st_dropout_table_sort(sources, 3);
     assert_string_equal(sources[0].name, first);
     assert_string_equal(sources[1].name, second);
     assert_string_equal(sources[2].name, third);
