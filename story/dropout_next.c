@@ -62,8 +62,7 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         why = st_text("sleeptune cannot suggest a buffer size: %s is unknown",
                       busy_ns == 0 ? "the CPU time of the program's cycles"
                                    : "the buffer size in use");
-    else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
-             table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
+    else if (busy_ns < table->period_ns && table->period_ns > client->sum.longest_period_ns)
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
         why = st_text("sleeptune cannot suggest a buffer size: it knows the CPU time of the "

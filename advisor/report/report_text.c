@@ -99,13 +99,8 @@ static const char *one_command(const char *text, int width)
     return command;
 }
 
-/** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change
- * this machine instead. */
-static bool is_posted(const struct st_finding *finding)
-{
-    return finding->facts->partial;
-}
-
+/** The command that applies the fix. For a posted text it is not printed: that machine may lack
+ * sleeptune, and the command would change this machine instead. */
 static const char *apply_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     return st_text("%ssleeptune apply %s%s", st_os_rows[st_rule_os(finding->rule)].sudo,
@@ -151,12 +146,12 @@ static void print_command(const struct st_printer *printer, const struct st_find
 {
     const struct step step = step_of(printer, finding, printer->width);
     const char *elsewhere = st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
-    if (is_posted(finding) && st_finding_has_fix(finding)) {
+    if (finding->facts->partial && st_finding_has_fix(finding)) {
         print_lines(printer, "", finding->fix_now);
         if (elsewhere != NULL && finding->changes_n > 0)
             print_text(printer, INDENT, elsewhere);
         print_lines(printer, "", finding->fix_persistent);
-    } else if (!is_posted(finding) && step.command[0] != '\0') {
+    } else if (!finding->facts->partial && step.command[0] != '\0') {
         print_lines(printer, "", step.command);
     } else {
         print_text(printer, INDENT,
@@ -213,17 +208,17 @@ static int lines(const char *text)
 
 /** Calls `print` and returns as a text what it prints: of the report (finding NULL) or of one
  * finding.
- * @return NULL: out of memory. */
+ */
 static const char *printed(const struct st_printer *printer, const struct st_finding *finding,
                            void (*print)(const struct st_printer *printer,
                                          const struct st_finding *finding))
 {
     char *text = st_text_room(ST_TEXT_MAX_BYTES);
     struct st_printer inner = *printer;
-    inner.out = fmemopen(text, ST_TEXT_MAX_BYTES - 1, "w");
-    if (inner.out == NULL)
-        return NULL;
     text[0] = text[ST_TEXT_MAX_BYTES - 1] = '\0'; /* a longer text is cut */
+    inner.out = fmemopen(text, ST_TEXT_MAX_BYTES - 1, "w");
+    if (inner.out == NULL) /* out of memory */
+        return text;
     print(&inner, finding);
     fclose(inner.out);
     return text;
@@ -238,12 +233,12 @@ static size_t print_settings(const struct st_printer *printer, int room)
     bool fits = true;
     ST_REPORT_EACH (finding, printer->report) {
         /* for a posted text, a shorter setting further down may still fit */
-        if (n == max || (!fits && !is_posted(finding)))
+        if (n == max || (!fits && !finding->facts->partial))
             break;
         if (!st_finding_may_delay(finding))
             continue;
         const char *text = printed(printer, finding, print_setting);
-        fits = text != NULL && (n == 0 || lines(text) <= room);
+        fits = n == 0 || lines(text) <= room;
         if (fits) {
             fputs(text, printer->out);
             room -= lines(text);
@@ -412,13 +407,11 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
 }
 
 /** Prints the answer, at most five settings with cost and command, and counts of all findings. It
- * prints fewer settings if the counts need the lines. @return 0 or -ENOMEM. */
-static int print_first_screen(const struct st_printer *printer)
+ * prints fewer settings if the counts need the lines. */
+static void print_first_screen(const struct st_printer *printer)
 {
     const char *above = printed(printer, NULL, print_above),
                *below = printed(printer, NULL, print_below);
-    if (above == NULL || below == NULL)
-        return -ENOMEM;
     const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
     /* lines that are not for settings: above, below, a blank line and the hint */
     const int rest = lines(above) + lines(below) + 2;
@@ -434,7 +427,6 @@ static int print_first_screen(const struct st_printer *printer)
     print_text(printer, 0,
                st_text("%sAll about a setting: sleeptune report ID.",
                        printer->all ? "" : st_text("%sMore: --details, --ok. ", more)));
-    return 0;
 }
 
 /* --- the details of all findings --- */
@@ -448,7 +440,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
 /** Prints how to fix the setting: with `apply`, permanently, and until reboot. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    if (st_rule_can_apply(finding) && !is_posted(finding))
+    if (st_rule_can_apply(finding) && !finding->facts->partial)
         print_lines(printer, "Apply:", apply_command(printer, finding));
     else if (finding->changes_n > 0)
         print_field(printer,
@@ -523,8 +515,7 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
     const struct st_printer printer = {out,       view->width, view->colour,
                                        view->all, report,      &report->wish};
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
-    if (print_first_screen(&printer) != 0)
-        return -ENOMEM;
+    print_first_screen(&printer);
     if (view->all && others != NULL) {
         fputs("\nLines of the text that were not understood:\n", out);
         print_lines(&printer, "", others);

@@ -43,8 +43,6 @@ static void table(const struct st_result *result, FILE *out)
     row(out, "", "lateness of wake-ups", "until the work was done");
     row(out, "n", st_text("%ju cycles", result->lateness.total_n),
         st_text("%ju periods, skipped ones too", result->response.total_n));
-    if (result->lateness.total_n == 0)
-        return;
     row(out, "min", st_ns_text(result->lateness.min_ns), st_ns_text(result->response.min_ns));
     ST_EACH (quantile, quantiles)
         row(out, quantile->label, quantile_cell(result, &result->lateness, quantile->p),
@@ -109,8 +107,6 @@ static void doubts(const struct st_result *result, const struct st_text_sheet *s
 /* Prints the lateness in four figures; `table` prints all of them. */
 static void lateness(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    if (result->lateness.total_n == 0)
-        return;
     ST_EACH (quantile, quantiles)
         st_text_row(sheet, quantile->label, "%s",
                     quantile_cell(result, &result->lateness, quantile->p));
@@ -141,7 +137,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     } else {
         lateness(result, &sheet);
     }
-    if (all && result->elapsed_periods > 0)
+    if (all)
         st_text_row(
             &sheet, "missed", "%ju of %ju periods%s", result->misses, result->elapsed_periods,
             st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result)));

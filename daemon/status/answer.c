@@ -48,7 +48,7 @@ static int64_t lasts_ns(const struct st_result *loop, const struct st_answer *an
 }
 
 /* Was each wake-up of the loop in time? If the loop's own period is the limit, missed deadlines
- * count as well, because the callback may have ended too late. */
+ * count, too. */
 static bool is_in_time(const struct st_result *loop, const struct st_answer *answer)
 {
     const int64_t limit_ns = lasts_ns(loop, answer);
@@ -84,8 +84,7 @@ static void find_server(const struct st_view *view, struct st_answer *answer)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
         const bool watches = source->state == ST_OBSERVED_WATCHING;
-        has_lost_server |= is_server(source) && source->state == ST_OBSERVED_ABSENT &&
-                           source->lost_wall_ns != INT64_MIN;
+        has_lost_server |= is_server(source) && source->lost_wall_ns != INT64_MIN;
         answer->all_n += source->seen.sum.n;
         if (watches || shown->sum.n > 0)
             sources[n++] = (struct st_dropout_source){
@@ -404,7 +403,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
     /* Was the source (PipeWire) watched before, and does its server no longer run? */
     const bool ended = view->pipewire_restart != NULL && source != NULL &&
-                       source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
+                       source->lost_wall_ns != INT64_MIN &&
                        (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
     const bool late = answer->timing_bad && view->loop->misses > 0;
     const bool no_rights =
