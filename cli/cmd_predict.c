@@ -2,6 +2,7 @@
  * shortest one. */
 #include <unistd.h>
 
+#include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/predict_text.h"
@@ -117,9 +118,25 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     if (read->other_ns > 0)
         ST_PRINT(other, "; %s with other settings were left out", st_ns_short(read->other_ns));
     const char *line = st_text("%s of measurements in %s, at %u frames, from %.10s to %.10s%s",
-                               st_predict_text_time(&input->run), input->path, input->run.frames,
-                               st_when_text(read->since_ns), st_when_text(read->until_ns), other);
+                               st_ns_short((int64_t)(st_predict_seconds(&input->run) * 1e9)),
+                               input->path, input->run.frames, st_when_text(read->since_ns),
+                               st_when_text(read->until_ns), other);
     st_text_field(out, "From", line, 6, width);
+}
+
+static void say_next(const struct st_predict_table *table, FILE *out, int width)
+{
+    const char *line = "sleeptune report (which settings make audio threads wake up late)";
+    if (!table->known)
+        line = "sleeptune measure --frames 32 --duration 10m --record FILE";
+    else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
+        line = st_text("sleeptune measure%s --duration 3h --record FILE (3 h without a dropout: at "
+                       "most 1 per hour with 95 %% confidence)",
+                       st_buffer_options(&(struct st_wish){.frames = table->run->frames,
+                                                           .rate_hz = table->run->rate_hz}));
+    else if (table->held != NULL)
+        line = st_predict_text_setting(table->held->frames);
+    st_text_field(out, "Next", line, 6, width);
 }
 
 static int print_text(const struct st_predict_table *table,
@@ -134,7 +151,7 @@ static int print_text(const struct st_predict_table *table,
     fputc('\n', out);
     if (input->path[0] != '\0')
         say_history(input, out, width);
-    st_predict_text_next(table, out, width);
+    say_next(table, out, width);
     return st_output_text(&stream, ST_EXIT_DONE);
 }
 

@@ -51,11 +51,6 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table)
     return rows;
 }
 
-const char *st_predict_text_time(const struct st_predict_run *run)
-{
-    return st_ns_short((int64_t)(st_predict_seconds(run) * 1e9));
-}
-
 const char *st_predict_text_answer(const struct st_predict_table *table)
 {
     const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
@@ -69,7 +64,8 @@ const char *st_predict_text_answer(const struct st_predict_table *table)
     }
     if (table->brief)
         return st_text("%s.", text);
-    return st_text("%s in %s%s.", text, st_predict_text_time(table->run), bound);
+    return st_text("%s in %s%s.", text,
+                   st_ns_short((int64_t)(st_predict_seconds(table->run) * 1e9)), bound);
 }
 
 enum mark { HELD, DOUBT, DROPOUTS };
@@ -163,19 +159,4 @@ const char *st_predict_text_setting(uint32_t frames)
     return st_text("%s (%s)", st_xrun_sources_set_frames(server, frames),
                    st_text_joined(st_xrun_sources_keep_frames(server, frames), "; ",
                                   "where else to set it: man sleeptune-size"));
-}
-
-void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
-{
-    const char *line = "sleeptune report (which settings make audio threads wake up late)";
-    if (!table->known)
-        line = "sleeptune measure --frames 32 --duration 10m --record FILE";
-    else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
-        line = st_text("sleeptune measure%s --duration 3h --record FILE (3 h without a dropout: at "
-                       "most 1 per hour with 95 %% confidence)",
-                       st_buffer_options(&(struct st_wish){.frames = table->run->frames,
-                                                           .rate_hz = table->run->rate_hz}));
-    else if (table->held != NULL)
-        line = st_predict_text_setting(table->held->frames);
-    st_text_field(out, "Next", line, 6, width);
 }

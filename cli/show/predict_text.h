@@ -27,9 +27,6 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
-/** The length of the run as text: "35.0 min". */
-const char *st_predict_text_time(const struct st_predict_run *run);
-
 /** Appearance of the rows. */
 struct st_predict_view {
     int width; /* columns; headroom and bounds are shown from 64 columns on */
@@ -49,4 +46,3 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out);
 /** How to set the size in the server that runs here, if the server is this user's. */
 const char *st_predict_text_setting(uint32_t frames);
-void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);
