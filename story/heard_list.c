@@ -280,16 +280,15 @@ static const char *answer_text(const struct list *list, uint32_t counted_n, cons
     }
     const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
     if (counted_n < list->n)
-        but = st_text(", of which %" PRIu32
-                      " count (those made while something plays; of marks less than 10 s apart one "
+        but = st_text(", of which %u count (those made while something plays; of marks less than "
+                      "10 s apart one "
                       "counts)",
                       counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
         text = st_text("these are too few to tell a cause from chance (%d are needed)",
                        ST_HEARD_LEAST_N);
     else if (best != NULL)
-        text = st_text("%" PRIu32 " of %" PRIu32
-                       " clicks came after this: %s (%.2g expected by chance)",
+        text = st_text("%u of %u clicks came after this: %s (%.2g expected by chance)",
                        best->hits_n, counted_n, name, best->expected);
     else if (most < CAUSES && list->causes[most].hits_n > 0)
         text = st_text("%" PRIu32 " of %" PRIu32 " clicks came after this: %s, which %s",

@@ -243,7 +243,7 @@ static const char *music_text(const struct st_view *view, const struct st_answer
     /* There were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
      * watched any more. */
     const bool over = answer->dropouts_n > 0;
-    if (over && server->state != ST_OBSERVED_WATCHING)
+    if (over && answer->blind)
         return absent_text(view, server);
     const char *title = st_xrun_sources_title(server->source);
     const char *since = st_text("since %s", clock_text(view, server->again_wall_ns));
@@ -305,7 +305,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
     const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, answer);
-    const char *of = st_text("%" PRIu32 " frames last", loop->frames);
+    const char *of = st_text("%u frames last", loop->frames);
     if (answer->buffer_ns > 0)
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"

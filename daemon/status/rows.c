@@ -220,8 +220,8 @@ static void add_loop(struct screen *to)
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     begin(to, "Timing test");
     add(to, "ok", "Test",
-        st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s",
-                loop->frames, loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
+        st_text("%u frames at %u Hz (%s), %s %d, %s, memory locked: %s", loop->frames,
+                loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
                 st_platform_policy_name(loop->policy), loop->priority,
                 loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
     add_degraded(to);

@@ -103,8 +103,7 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
     st_observe_metric(out, "sleeptune_loop_info", "gauge",
                       "Scheduling policy, priority and period of the timing test.");
     fprintf(out,
-            "sleeptune_loop_info{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
-            "\",rate_hz=\"%" PRIu32 "\"} 1\n",
+            "sleeptune_loop_info{policy=\"%s\",priority=\"%d\",frames=\"%u\",rate_hz=\"%u\"} 1\n",
             st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
