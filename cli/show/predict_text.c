@@ -1,7 +1,6 @@
 #include "cli/show/predict_text.h"
 
 #include "advisor/facts/owner.h"
-#include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/ns.h"

@@ -59,7 +59,7 @@ static int read_trace(struct st_history_reader *reader, const char *history,
     file.happened = json_object_get(document, "events");
     FILE *out = open_memstream(ret, &bytes_n);
     if (out != NULL && r == 0)
-        st_trace_file_write(out, &file);
+        r = st_trace_file_write(out, &file);
     if ((out == NULL || fclose(out) != 0) && r == 0)
         r = -ENOMEM;
     if (r < 0) {
