@@ -23,40 +23,21 @@ static const struct value_row {
     {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
     {"*#1-NixOS", "/etc/NIXOS", "1"},
     {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
-    {"*Linux %v x86_64", "/proc/sys/kernel/osrelease"},
-    {"*Linux %v aarch64", "/proc/sys/kernel/osrelease"},
     {"*Linux %v #%l", "/proc/sys/kernel/osrelease"},
     {"*Linux %v #%l", "/proc/sys/kernel/version", "#$2"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
-    {"Kernel: %v", "/proc/sys/kernel/osrelease"},
-    {"*ernel version ( uname -r ): *%v", "/proc/sys/kernel/osrelease"},
     /* a warning of the kernel: "Not tainted 6.1.0 #1" */
     {"*ainted*%v #%d", "/proc/sys/kernel/osrelease"},
-    {"*Kernel: Linux %v", "/proc/sys/kernel/osrelease"}, /* fastfetch */
-    {"Kernel %sersion: %v", "/proc/sys/kernel/osrelease", "$2"},
-    {"Kernel-%sersion: %v", "/proc/sys/kernel/osrelease", "$2"}, /* wsl --status */
     {"*grep %l /boot/config-%v", "/proc/sys/kernel/osrelease", "$2"},
-    /* lists: a version counts only where nothing else stands in its line */
-    {"%sernel %v$", "/proc/sys/kernel/osrelease", "$2", "versions"},
-    {"linux-%s %v$", "/proc/sys/kernel/osrelease", "$2"},
-    {"%sipe%sire %v$", ST_KEY_PIPEWIRE_VERSION, "$3"},
-    {"pipewire 1:%v$", ST_KEY_PIPEWIRE_VERSION}, /* with the epoch of the package */
-    {"%sipe%sire: %v$", ST_KEY_PIPEWIRE_VERSION, "$3"},
-    {"%sipe%sire %sersion: %v$", ST_KEY_PIPEWIRE_VERSION, "$4"},
-    {"pipewire-%v$", ST_KEY_PIPEWIRE_VERSION},   /* rpm -q */
-    {"ii pipewire %v", ST_KEY_PIPEWIRE_VERSION}, /* dpkg -l */
-    {"ii pipewire:%s %v", ST_KEY_PIPEWIRE_VERSION, "$2"},
     /* not behind "if" or "make sure that" */
-    {"/sys/%s is set to %d", "/sys/$1", "$2", "prose"},
+    {"/sys/%s is set to %d", "/sys/$1", "$2", "words"},
     {"*, /sys/%s is set to %d", "/sys/$1", "$2"},
     /* apt policy */
     {"Installed: %v", ST_KEY_PIPEWIRE_VERSION, "$1", "=apt"},
     {"%s:", "@"},
     {"pipewire:", "@apt", NULL, "apt"},
-    {"*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1", "inxi"},
-    {"*Kernel: %v %s bits: ", "/proc/sys/kernel/osrelease"}, /* an older inxi */
-    {"*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1", "inxi"},
     {"*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
     {"*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
@@ -76,7 +57,6 @@ static const struct value_row {
     {"!!Kernel Information", "@alsa-info", NULL, "alsa-info"},
     {"!!Sound Servers on this system", "@alsa-servers"},
     {"!!Loaded sound module options", "@alsa-modules"},
-    {"Kernel release: %v", "/proc/sys/kernel/osrelease", "$1", "=alsa-info"},
     {"PipeWire:", "@alsa-servers", "pipewire", "=alsa-servers"},
     {"Pulseaudio:", "@alsa-servers", "pulseaudio"},
     {"Jack:", "@alsa-servers", "jackd"},
@@ -175,7 +155,6 @@ static const struct value_row {
     {"Active: failed (Result: %l)", "!", "$u failed ($1)"},
     {"*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1", "wireplumber"},
     {"*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1", "pipewire"},
-    {"PipeWire version ( %l ): *%v", ST_KEY_PIPEWIRE_VERSION, "$2"},
 
     {"*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1", "JACK"},
     {"-%l -d alsa %l", ST_KEY_JACK_COMMAND, "jackd -$1 -d alsa $2"}, /* only the options */
@@ -346,7 +325,7 @@ static void see_release(struct st_post *post, const char *release)
         post->second_line = post->line_n;
 }
 
-static void set(struct st_post *post, const char *kind, char *target, char *value)
+void st_post_set(struct st_post *post, const char *kind, const char *target, char *value)
 {
     if (target[0] == '?') {
         st_post_host(post, post->uname_host, value);
@@ -424,10 +403,10 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
             continue;
         any = true;
         if (row->target != NULL)
-            set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
+            st_post_set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
                 fill(st_text_or(row->value, "$1"), &parts, "u", &unit));
     }
-    return any || st_text_is_among(post->section, sections);
+    return any;
 }
 
 /* --- lines of logs --- */
@@ -448,6 +427,36 @@ static bool resync(const char *line, struct st_pattern_parts *ret)
     ret->n = 1;
     ST_PRINT(ret->text[0], "%s", st_server_log_resync(line, &read) ? read.card : "");
     return ret->text[0][0] != '\0';
+}
+
+/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no
+ * time. */
+static double time_of(const char *line)
+{
+    unsigned hours, minutes;
+    double seconds;
+    for (size_t i = 0; i < 24 && line[i] != '\0'; i++) {
+        if (line[i] >= '0' && line[i] <= '9' && (i == 0 || strchr(" T[", line[i - 1]) != NULL) &&
+            sscanf(line + i, "%2u:%2u:%9lf", &hours, &minutes, &seconds) == 3)
+            return 3600.0 * hours + 60.0 * minutes + seconds;
+    }
+    return line[0] == '[' && sscanf(line, "[%15lf]", &seconds) == 1 ? seconds : -1;
+}
+
+/** Is the line an event in a program's log, not prose, a counter, or a name such as "xrun_debug"? */
+static bool event(const char *line, struct st_pattern_parts *ret)
+{
+    static const char *const others[] = {" I ",     " my ",   " you ",   " the ",    " and ",
+                                         " get ",   " when ", "without", "no xrun",  "no under",
+                                         "0 xrun",  "runs 0", "runs: 0", "runs = 0", "runs=0",
+                                         "_xrun",   "run_",   "_under",  NULL};
+    static const char *const begin[] = {"[", "(", "***", "!!!", "underrun", "overrun", NULL};
+    const size_t colon = strcspn(line, ":"), digits = strspn(line, "0123456789");
+    ret->n = 0;
+    return !st_text_has_among(line, others) &&
+           (time_of(line) >= 0 || st_text_begins_among(line, begin) ||
+            (colon < 40 && line[colon + (line[colon] != '\0')] == ' ') ||
+            strstr(line, ".c:") != NULL || (digits > 0 && !st_text_begins(line + digits, ". ")));
 }
 
 static bool late_client(const char *line, struct st_pattern_parts *ret)
@@ -562,9 +571,8 @@ static const struct log_row {
      "the right to real-time priority in /etc/security/limits.d"},
     {"*could not make thread *realtime",
      "A sound program asked for real-time priority and was refused$n$t"},
-    {"*Failed to set thread to high priority"},        /* FluidSynth */
-    {"*PitchTracker *error creating realtime thread"}, /* guitarix */
-    {"*(EE) Failed to set real-time priority for thread: "},
+    {"*ailed to set *priority", .read = event},
+    {"*rror *realtime", .read = event},
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level: this does no harm, real-time priority was "
      "not refused",
@@ -587,11 +595,14 @@ static const struct log_row {
     {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1)" NO_RIGHT},
     {"JACK is running in realtime mode, but you are not allowed",
      "A program asked for real-time priority$n$t" NO_RIGHT},
-    {"Couldn't set realtime scheduling priority %d: Operation not"},
     {"!!!Scheduler set to Round Robin with priority %d FAILED"},
+    {"*RTPRIO*not permitted", .read = event},
+    {"* RT *not permitted", .read = event},
+    {"*ealtime*not permitted", .read = event},
+    {"*eal-time*not permitted", .read = event},
+    {"*SCHED_*not permitted", .read = event},
     {"*could not get realtime scheduling"},
     {"*ailed to acquire real-time scheduling: "},
-    {"*annot create RT messagebuffer thread: Operation not permitted"},
     {"*udio device %s cannot be acquired",
      "The card $s could not be opened$n: another program uses it, such as another sound server"},
     {"*device \"%l\" is already in use"},
@@ -620,16 +631,6 @@ static const struct log_row {
     {"*module-loopback.c: Too many underruns, increasing latency to %l ms",
      "A loopback of PulseAudio ran dry, so PulseAudio raised its latency$n$t, to $1 ms in the end"},
     {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t"},
-    /* messages that programs print: alsa-lib, RtAudio, aplay, mpv */
-    {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
-    {"*audio write error, underrun"},
-    {"*underrun!!! (at least"},
-    {"*Audio device underrun detected"},
-    {"*] XRUN$"},           /* snapcast */
-    {"%d Stream underrun"}, /* Qubes */
-    {"*writei(*: Broken pipe"},
-    {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
-    {"*overrun!!! (at least"},
     /* messages of the kernel */
     {"*Out of memory: %s process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program "
@@ -782,6 +783,14 @@ static const struct log_row {
      "The limits in this text give $s the right to real-time priority (rtprio $2)"},
     {"rlimit-rttime = %d", "PulseAudio's real-time thread may compute for $1 us without a sleep "
                            "(rlimit-rttime), else the kernel kills it"},
+    /* any program's own words: alsa-lib, RtAudio, aplay, mpv, snapcast, shairport-sync */
+    {"*nderrun", "A program filled its sound device too late$n$t (underrun)", .read = event},
+    {"*nderflow", .read = event},
+    {"*xrun", .read = event},
+    {"*XRUN", .read = event},
+    {"*XRun", .read = event},
+    {"*writei(*: Broken pipe"},
+    {"*overrun", "A program took its recording too late$n$t (overrun)", .read = event},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up late, by at most $m ms; the kernel, the firmware "
@@ -829,20 +838,6 @@ static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      "USER PID ",
                                      NULL};
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
-
-/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no
- * time. */
-static double time_of(const char *line)
-{
-    unsigned hours, minutes;
-    double seconds;
-    for (size_t i = 0; i < 24 && line[i] != '\0'; i++) {
-        if (line[i] >= '0' && line[i] <= '9' && (i == 0 || strchr(" T[", line[i - 1]) != NULL) &&
-            sscanf(line + i, "%2u:%2u:%9lf", &hours, &minutes, &seconds) == 3)
-            return 3600.0 * hours + 60.0 * minutes + seconds;
-    }
-    return line[0] == '[' && sscanf(line, "[%15lf]", &seconds) == 1 ? seconds : -1;
-}
 
 static int64_t suppressed(const char *line)
 {
@@ -985,7 +980,9 @@ bool st_post_rows(struct st_post *post, const char *line)
     while ((cpu = strstr(cpu, " CPU ")) != NULL)
         (void)take_values(post, ++cpu, &pairs);
     return post->second_line != 0 || st_text_is(post->section, "condition") ||
-           take_logs(post, line, &pairs) || is_value;
+           take_logs(post, line, &pairs) || is_value ||
+           st_text_is_among(post->section, sections) ||
+           (time_of(line) < 0 && st_post_prose(post, line));
 }
 
 /** Did the text have a line that matches this pattern? */
