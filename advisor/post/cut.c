@@ -179,11 +179,10 @@ static bool take_error(struct cut *cut, const char *line)
         int result;
     } rows[] = {{"%s: %s: No such file or directory", -ENOENT},
                 {"%s: %s: Permission denied", -EACCES},
-                {"%s: cannot open '%l' for reading: No such file", -ENOENT},
+                {"%s: can*open '%l'*No such file", -ENOENT},
                 {"%s: cannot open '%l' for reading: Permission denied", -EACCES},
                 {"sysctl: %s stat %l: No such file or directory", -ENOENT},
                 {"sysctl: %s oid '%l'", -ENOENT},
-                {"%s: can't open '%l': No such file", -ENOENT},
                 {"ls: cannot %s '%l': No such file or directory", -ENOENT}};
     struct st_pattern_parts parts;
     ST_EACH (row, rows) {
@@ -472,11 +471,9 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes)
         /* a value may stand below its heading, as in forms of issues: "### Kernel Version", "",
          * "6.1.0" */
         const char *inner = line + strspn(line, " \t*-#`");
-        const char *behind = inner + strspn(inner, "0123456789");
-        const bool is_value =
-            behind > inner && (*behind == '\0' || isdigit((unsigned char)behind[*behind == '.']));
         const bool is_known = take_line(&cut, line) ||
-                              (is_value && st_post_rows(post, st_text("%s: %s", heading, inner)));
+                              (isdigit((unsigned char)*inner) &&
+                               st_post_rows(post, st_text("%s: %s", heading, inner)));
         if (*inner != '\0')
             ST_PRINT(heading, "%.*s", (int)strcspn(inner, ":*") * !is_known,
                      st_text_swap(line, '`', ' ') + (inner - line));

@@ -41,14 +41,6 @@ struct st_post_seen {
 };
 #define ST_POST_SEEN_MAX 192
 
-/** Values that words of the text give to one row of prose.c. */
-#define ST_POST_NAMED_MAX   12
-#define ST_POST_NAMED_BYTES 48
-struct st_post_named {
-    size_t n;
-    char values[3][ST_POST_NAMED_BYTES];
-};
-
 struct st_post_node {
     int64_t id, frames, hz, errors_n;
     double busy;
@@ -81,7 +73,7 @@ struct st_post {
     struct st_text_buffer others; /* ranges of lines that no reader understood */
     size_t second_line; /* where a second kernel or computer begins; 0: none. The rest is ignored */
     struct st_post_seen seen[ST_POST_SEEN_MAX];
-    struct st_post_named named[ST_POST_NAMED_MAX];
+    char words[400]; /* versions and settings that the text says in words */
 
     /* state of the readers */
     struct {
@@ -144,11 +136,6 @@ ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_
 /** Reads lines with one value each, and lines of logs. */
 bool st_post_rows(struct st_post *post, const char *line);
 void st_post_rows_end(struct st_post *post);
-/** Sets what a row of the value table of rows.c names, see there. Changes the value. */
-void st_post_set(struct st_post *post, const char *kind, const char *target, char *value);
-/** Reads versions and settings in words. */
-bool st_post_prose(struct st_post *post, const char *line);
-void st_post_prose_end(struct st_post *post);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);

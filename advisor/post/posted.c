@@ -261,7 +261,6 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     st_post_top_end(post);
     st_post_ps_end(post);
     st_post_rows_end(post);
-    st_post_prose_end(post);
     const char *version = st_facts_text_or(post->facts, ST_KEY_PIPEWIRE_VERSION, "");
     if (version[0] != '\0')
         st_post_say(post, "This text is about PipeWire %s", version);

@@ -7,6 +7,7 @@
 
 /* --- lines with one value --- */
 
+#define OSRELEASE "/proc/sys/kernel/osrelease"
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
 /* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a
@@ -17,22 +18,20 @@
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
-    {"uname -r: %s", "/proc/sys/kernel/osrelease", "$1", "uname"},
+    {"uname -r: %s", OSRELEASE, "$1", "uname"},
     {"*Linux %s %v #%d", "?"},
-    {"*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
+    {"*Linux %s %v #%d", OSRELEASE, "$2"},
     {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
     {"*#1-NixOS", "/etc/NIXOS", "1"},
     {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
-    {"*Linux %v #%l", "/proc/sys/kernel/osrelease"},
+    {"*Linux %v #%l", OSRELEASE},
     {"*Linux %v #%l", "/proc/sys/kernel/version", "#$2"},
-    {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
+    {"*Linux version %v (%l) #%l", OSRELEASE},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
     /* a warning of the kernel: "Not tainted 6.1.0 #1" */
-    {"*ainted*%v #%d", "/proc/sys/kernel/osrelease"},
-    {"*grep %l /boot/config-%v", "/proc/sys/kernel/osrelease", "$2"},
-    /* not behind "if" or "make sure that" */
-    {"/sys/%s is set to %d", "/sys/$1", "$2", "words"},
-    {"*, /sys/%s is set to %d", "/sys/$1", "$2"},
+    {"*ainted*%v #%d", OSRELEASE},
+    {"*grep %l /boot/config-%v", OSRELEASE, "$2"},
+    {"ii pipewire:%s %v", ST_KEY_PIPEWIRE_VERSION, "$2", "versions"}, /* dpkg -l */
     /* apt policy */
     {"Installed: %v", ST_KEY_PIPEWIRE_VERSION, "$1", "=apt"},
     {"%s:", "@"},
@@ -101,7 +100,7 @@ static const struct value_row {
     /* output of the script realtimeconfigquickscan */
     {"CPU %d: '%l'", CPUFREQ "policy$1/scaling_governor", "$2", "quickscan"},
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
-    {"Checking filesystem 'noatime' parameter... %v kernel", "/proc/sys/kernel/osrelease"},
+    {"Checking filesystem 'noatime' parameter... %v kernel", OSRELEASE},
     {"Checking the ability to prioritize processes with chrt... yes", ST_KEY_RT_FIFO_ERRNO, "0"},
     {"Checking the ability to prioritize processes with chrt... no", ST_KEY_RT_FIFO_ERRNO,
      "1"}, /* EPERM */
@@ -121,7 +120,7 @@ static const struct value_row {
     {"*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2"},
     {"*wappiness is set %s %d", "/proc/sys/vm/swappiness", "$2"},
     {"*configured without swap", "/proc/swaps", "Filename"},
-    {"*] Kernel %v", "/proc/sys/kernel/osrelease"},
+    {"*] Kernel %v", OSRELEASE},
     {"NAME TYPE", "/proc/swaps", "Filename", "=swapon"},
     {"/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5"},
     {"Swap: 0 0 0", "/proc/swaps", "Filename", "free"},
@@ -325,7 +324,7 @@ static void see_release(struct st_post *post, const char *release)
         post->second_line = post->line_n;
 }
 
-void st_post_set(struct st_post *post, const char *kind, const char *target, char *value)
+static void set(struct st_post *post, const char *kind, const char *target, char *value)
 {
     if (target[0] == '?') {
         st_post_host(post, post->uname_host, value);
@@ -343,7 +342,7 @@ void st_post_set(struct st_post *post, const char *kind, const char *target, cha
         st_post_kind(post, kind);
         return;
     }
-    if (st_text_is(target, "/proc/sys/kernel/osrelease"))
+    if (st_text_is(target, OSRELEASE))
         see_release(post, value);
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
         /* a command without a driver, such as "jackd -V", starts no server; one with a network
@@ -403,8 +402,69 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
             continue;
         any = true;
         if (row->target != NULL)
-            st_post_set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
+            set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
                 fill(st_text_or(row->value, "$1"), &parts, "u", &unit));
+    }
+    return any || st_text_is_among(post->section, sections);
+}
+
+/* --- versions and settings in words --- */
+
+/* Patterns of what stands behind the first letter of a word, in a line without marks. A version
+ * alone in its line, as in lists and forms, sets `target`. All others, and settings, may be wishes,
+ * advice or the past: one sentence quotes them. */
+static const struct said_row {
+    const char *pattern, *target, *rule;
+} said[] = {
+    {"ernel %v", OSRELEASE},
+    {"ernel%s %v", OSRELEASE},  /* wsl --status: "Kernel-Version" */
+    {"ernel %s %v", OSRELEASE}, /* version, release, is */
+    {"ernel %s uname -r %v", OSRELEASE},
+    {"inux-image-%v"}, /* a package, whose kernel may not run */
+    {"inux-%s %v", OSRELEASE},
+    {"inux %v"},
+    {"ipe%sire %v", ST_KEY_PIPEWIRE_VERSION},
+    {"ipe%sire %s %v", ST_KEY_PIPEWIRE_VERSION}, /* also "1:0.3.85", with the epoch */
+    {"ipewire-%v", ST_KEY_PIPEWIRE_VERSION},   /* rpm -q */
+    {"uantum *%d"},
+    {"UANT *%d"},
+    {"lock.%suantum *%d"},
+    {"lock.rate *%d"},
+    {"uffer size *%d"},
+    {"tprio %s %d"}, /* not "rtprio 95" of limits.conf, which the log table has */
+    {"overnor *p%s"},
+    {"wappiness *%d"},
+    {"ower_save *%d", NULL, " (linux-hda-power-save)"},
+};
+
+static bool take_words(struct st_post *post, const char *line)
+{
+    char plain[ST_POST_LINE_BYTES];
+    struct st_pattern_parts parts;
+    bool any = false;
+    ST_PRINT(plain, " %s", line);
+    for (char *mark = plain; (mark = strpbrk(mark, "\t*`\"'()[]{},;<>|=:/")) != NULL;)
+        *mark = ' ';
+    for (const char *at = plain; (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
+        ST_EACH (row, said) {
+            if (!st_pattern_match(at + 2, row->pattern, &parts))
+                continue;
+            char *value = parts.text[parts.n - 1];
+            const char *end = strstr(at, value) + strlen(value);
+            end -= end[-1] == '.';
+            const int len = (int)(end - at - 1);
+            const char *quote = st_text("%.*s", len, at + 1);
+            if ((st_text_ends(row->pattern, "v") && value[1] != '.') || len > 60)
+                continue;
+            st_post_kind(post, "words");
+            any = true;
+            if (row->target != NULL && ((at == plain && end[strspn(end, " ")] == '\0') ||
+                                        strstr(line, st_text(": %s", value)) != NULL))
+                set(post, "words", row->target, value);
+            else if (strstr(post->words, quote) == NULL)
+                st_text_join(post->words, sizeof(post->words), ", ", "%s%s", quote,
+                             st_text_or(row->rule, ""));
+        }
     }
     return any;
 }
@@ -441,22 +501,6 @@ static double time_of(const char *line)
             return 3600.0 * hours + 60.0 * minutes + seconds;
     }
     return line[0] == '[' && sscanf(line, "[%15lf]", &seconds) == 1 ? seconds : -1;
-}
-
-/** Is the line an event in a program's log, not prose, a counter, or a name such as "xrun_debug"? */
-static bool event(const char *line, struct st_pattern_parts *ret)
-{
-    static const char *const others[] = {" I ",     " my ",   " you ",   " the ",    " and ",
-                                         " get ",   " when ", "without", "no xrun",  "no under",
-                                         "0 xrun",  "runs 0", "runs: 0", "runs = 0", "runs=0",
-                                         "_xrun",   "run_",   "_under",  NULL};
-    static const char *const begin[] = {"[", "(", "***", "!!!", "underrun", "overrun", NULL};
-    const size_t colon = strcspn(line, ":"), digits = strspn(line, "0123456789");
-    ret->n = 0;
-    return !st_text_has_among(line, others) &&
-           (time_of(line) >= 0 || st_text_begins_among(line, begin) ||
-            (colon < 40 && line[colon + (line[colon] != '\0')] == ' ') ||
-            strstr(line, ".c:") != NULL || (digits > 0 && !st_text_begins(line + digits, ". ")));
 }
 
 static bool late_client(const char *line, struct st_pattern_parts *ret)
@@ -571,8 +615,8 @@ static const struct log_row {
      "the right to real-time priority in /etc/security/limits.d"},
     {"*could not make thread *realtime",
      "A sound program asked for real-time priority and was refused$n$t"},
-    {"*ailed to set *priority", .read = event},
-    {"*rror *realtime", .read = event},
+    {"*ailed to set *priority"},
+    {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level: this does no harm, real-time priority was "
      "not refused",
@@ -596,11 +640,9 @@ static const struct log_row {
     {"JACK is running in realtime mode, but you are not allowed",
      "A program asked for real-time priority$n$t" NO_RIGHT},
     {"!!!Scheduler set to Round Robin with priority %d FAILED"},
-    {"*RTPRIO*not permitted", .read = event},
-    {"* RT *not permitted", .read = event},
-    {"*ealtime*not permitted", .read = event},
-    {"*eal-time*not permitted", .read = event},
-    {"*SCHED_*not permitted", .read = event},
+    {"*RTPRIO*not permitted"},
+    {"*ealtime*not permitted"},
+    {"*eal-time*not permitted"},
     {"*could not get realtime scheduling"},
     {"*ailed to acquire real-time scheduling: "},
     {"*udio device %s cannot be acquired",
@@ -783,14 +825,14 @@ static const struct log_row {
      "The limits in this text give $s the right to real-time priority (rtprio $2)"},
     {"rlimit-rttime = %d", "PulseAudio's real-time thread may compute for $1 us without a sleep "
                            "(rlimit-rttime), else the kernel kills it"},
-    /* any program's own words: alsa-lib, RtAudio, aplay, mpv, snapcast, shairport-sync */
-    {"*nderrun", "A program filled its sound device too late$n$t (underrun)", .read = event},
-    {"*nderflow", .read = event},
-    {"*xrun", .read = event},
-    {"*XRUN", .read = event},
-    {"*XRun", .read = event},
+    /* any words: those of alsa-lib, RtAudio, aplay, mpv, snapcast, shairport-sync, people */
+    {"*runs: 0", ""},
+    {"*nderrun", "This text speaks of underruns or xruns$n$t: sound that was not ready in time"},
+    {"*xrun"},
+    {"*XRUN"},
     {"*writei(*: Broken pipe"},
-    {"*overrun", "A program took its recording too late$n$t (overrun)", .read = event},
+    {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
+    {"*overrun!!! (at least"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up late, by at most $m ms; the kernel, the firmware "
@@ -805,15 +847,9 @@ static const struct log_row {
 };
 
 /** Lines that begin like this have no meaning for the report, but count as understood. */
-static const char *const silent[] = {"*rtkit-daemon[%d]: ",
-                                     "*mod.rt: ",
-                                     "*pipewire[%d]: ",
-                                     "*pipewire-pulse[%d]: ",
-                                     "*wireplumber[%d]: ",
-                                     "*pulseaudio[%d]: ",
-                                     "*systemd[%d]: ",
-                                     "*audit[%d]: ",
-                                     "*kernel: ",
+static const char *const silent[] = {"*[%d]: ",
+  "*mod.rt: ",
+"*kernel: ",
                                      "[%d] ",
                                      "[ %d] ",
                                      "[%s %s %d %d:",
@@ -974,15 +1010,14 @@ bool st_post_rows(struct st_post *post, const char *line)
     struct pairs pairs = {0};
     for (const char *at = line; *at != '\0'; at++)
         pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
-    const bool is_value = take_values(post, line, &pairs);
+    const bool is_value = take_values(post, line, &pairs),
+               is_said = !is_value && time_of(line) < 0 && take_words(post, line);
     /* quickscan prints all CPUs in one line */
     const char *cpu = st_text_begins(line, "Checking CPU ") ? line : "";
     while ((cpu = strstr(cpu, " CPU ")) != NULL)
         (void)take_values(post, ++cpu, &pairs);
     return post->second_line != 0 || st_text_is(post->section, "condition") ||
-           take_logs(post, line, &pairs) || is_value ||
-           st_text_is_among(post->section, sections) ||
-           (time_of(line) < 0 && st_post_prose(post, line));
+           take_logs(post, line, &pairs) || is_value || is_said;
 }
 
 /** Did the text have a line that matches this pattern? */
@@ -1002,4 +1037,9 @@ void st_post_rows_end(struct st_post *post)
         if (seen->n > 0 && (row->unless == NULL || !is_seen(post, row->unless)))
             say(post, row, seen);
     }
+    if (post->words[0] != '\0')
+        st_post_say(post,
+                    "This text says in words: %s. sleeptune judges only what a command printed, "
+                    "such as pw-top, uname -a or 'sleeptune share'",
+                    post->words);
 }
