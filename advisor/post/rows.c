@@ -429,7 +429,9 @@ static const struct said_row {
     {"uantum *%d"},
     {"UANT *%d"},
     {"lock.%suantum *%d"},
+    {"efault.clock.%suantum *%d"},
     {"lock.rate *%d"},
+    {"ULSE_LATENCY_MSEC *%d"},
     {"uffer size *%d"},
     {"tprio %s %d"}, /* not "rtprio 95" of limits.conf, which the log table has */
     {"overnor *p%s"},
@@ -814,10 +816,6 @@ static const struct log_row {
                         "command 'id' shows whether the user is one"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
        nothing */
-    {"default.clock.quantum = %d",
-     "A configuration in this text sets PipeWire's buffer size (quantum) to $1 frames"},
-    {"default.clock.min-quantum = %d",
-     "A configuration in this text allows PipeWire buffer sizes (quantum) from $1 frames on"},
     {"pulse.min.quantum = %l", "pulse.min.quantum is $1 in this text: below 1024/48000 some games "
                                "and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
@@ -841,8 +839,7 @@ static const struct log_row {
     {"Swap: %v %v %v", "$2 of $1 of swap memory are in use$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d",
      "rtkit gave a program real-time priority $3$n"},
-    {"WSL %sersion: %v", "This is WSL: sound goes through Windows, whose settings matter, too"},
-    {"WSLg version: %v"},
+    {"WSL", "This is WSL: sound goes through Windows, whose settings matter, too"},
     {"*> wsl --"},
 };
 
@@ -1011,7 +1008,7 @@ bool st_post_rows(struct st_post *post, const char *line)
     for (const char *at = line; *at != '\0'; at++)
         pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
     const bool is_value = take_values(post, line, &pairs),
-               is_said = !is_value && time_of(line) < 0 && take_words(post, line);
+               is_said = !is_value && line[0] != '#' && time_of(line) < 0 && take_words(post, line);
     /* quickscan prints all CPUs in one line */
     const char *cpu = st_text_begins(line, "Checking CPU ") ? line : "";
     while ((cpu = strstr(cpu, " CPU ")) != NULL)
@@ -1039,7 +1036,7 @@ void st_post_rows_end(struct st_post *post)
     }
     if (post->words[0] != '\0')
         st_post_say(post,
-                    "This text says in words: %s. sleeptune judges only what a command printed, "
+                    "This text names: %s. sleeptune judges only what a command printed, "
                     "such as pw-top, uname -a or 'sleeptune share'",
                     post->words);
 }
