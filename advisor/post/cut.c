@@ -179,11 +179,10 @@ static bool take_error(struct cut *cut, const char *line)
         int result;
     } rows[] = {{"%s: %s: No such file or directory", -ENOENT},
                 {"%s: %s: Permission denied", -EACCES},
-                {"%s: can*open '%l'*No such file", -ENOENT},
+                {"%s: can* '%l'*No such file", -ENOENT},
                 {"%s: cannot open '%l' for reading: Permission denied", -EACCES},
                 {"sysctl: %s stat %l: No such file or directory", -ENOENT},
-                {"sysctl: %s oid '%l'", -ENOENT},
-                {"ls: cannot %s '%l': No such file or directory", -ENOENT}};
+                {"sysctl: %s oid '%l'", -ENOENT}};
     struct st_pattern_parts parts;
     ST_EACH (row, rows) {
         if (!st_pattern_match(line, row->pattern, &parts))

@@ -24,6 +24,7 @@ static const struct value_row {
     {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
     {"*#1-NixOS", "/etc/NIXOS", "1"},
     {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
+    {"*Linux %v x86_64", OSRELEASE},
     {"*Linux %v #%l", OSRELEASE},
     {"*Linux %v #%l", "/proc/sys/kernel/version", "#$2"},
     {"*Linux version %v (%l) #%l", OSRELEASE},
@@ -410,11 +411,11 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
 
 /* --- versions and settings in words --- */
 
-/* Patterns of what stands behind the first letter of a word, in a line without marks. A version
- * alone in its line, as in lists and forms, sets `target`. All others, and settings, may be wishes,
- * advice or the past: one sentence quotes them. */
+/* Patterns of what stands behind the first letter of a word (people write it small or large), in a
+ * line without marks. A version that is alone in its line or behind a label sets `target`. All
+ * others, and settings, may be wishes, advice or the past: one sentence quotes them. */
 static const struct said_row {
-    const char *pattern, *target, *rule;
+    const char *pattern, *target;
 } said[] = {
     {"ernel %v", OSRELEASE},
     {"ernel%s %v", OSRELEASE},  /* wsl --status: "Kernel-Version" */
@@ -424,29 +425,30 @@ static const struct said_row {
     {"inux-%s %v", OSRELEASE},
     {"inux %v"},
     {"ipe%sire %v", ST_KEY_PIPEWIRE_VERSION},
+    {"ipe%sire %s pipewire --version %v", ST_KEY_PIPEWIRE_VERSION},
     {"ipe%sire %s %v", ST_KEY_PIPEWIRE_VERSION}, /* also "1:0.3.85", with the epoch */
-    {"ipewire-%v", ST_KEY_PIPEWIRE_VERSION},   /* rpm -q */
+    {"ipewire-%v", ST_KEY_PIPEWIRE_VERSION},     /* rpm -q */
     {"uantum *%d"},
     {"UANT *%d"},
     {"lock.%suantum *%d"},
     {"efault.clock.%suantum *%d"},
     {"lock.rate *%d"},
-    {"ULSE_LATENCY_MSEC *%d"},
     {"uffer size *%d"},
     {"tprio %s %d"}, /* not "rtprio 95" of limits.conf, which the log table has */
     {"overnor *p%s"},
-    {"wappiness *%d"},
-    {"ower_save *%d", NULL, " (linux-hda-power-save)"},
+    {"ower_save *%d"},
 };
 
+/** Finds versions and settings in words. Of a configuration only the quotation matters: the file
+ * that has it is unknown. */
 static bool take_words(struct st_post *post, const char *line)
 {
     char plain[ST_POST_LINE_BYTES];
     struct st_pattern_parts parts;
     bool any = false;
     ST_PRINT(plain, " %s", line);
-    for (char *mark = plain; (mark = strpbrk(mark, "\t*`\"'()[]{},;<>|=:/")) != NULL;)
-        *mark = ' ';
+    for (char *mark = plain; (mark = strpbrk(mark, "*`\"'()[]{},;<>|=:/")) != NULL;)
+        *mark = " \t"[*mark == ':']; /* patterns take a tab for a blank, and it shows a label */
     for (const char *at = plain; (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
         ST_EACH (row, said) {
             if (!st_pattern_match(at + 2, row->pattern, &parts))
@@ -454,18 +456,18 @@ static bool take_words(struct st_post *post, const char *line)
             char *value = parts.text[parts.n - 1];
             const char *end = strstr(at, value) + strlen(value);
             end -= end[-1] == '.';
-            const int len = (int)(end - at - 1);
-            const char *quote = st_text("%.*s", len, at + 1);
-            if ((st_text_ends(row->pattern, "v") && value[1] != '.') || len > 60)
+            const char *quote = st_text("%.*s", (int)(end - at - 1), at + 1);
+            if ((st_text_ends(row->pattern, "v") && value[1] != '.') || end - at > 60)
                 continue;
             st_post_kind(post, "words");
             any = true;
-            if (row->target != NULL && ((at == plain && end[strspn(end, " ")] == '\0') ||
-                                        strstr(line, st_text(": %s", value)) != NULL))
+            /* "Last good kernel: 6.5" is not this one, "Host: x Kernel: 6.5" is */
+            const bool is_label = strcspn(at, "\t") < (size_t)(end - at) && at[1] < 'a';
+            if (row->target != NULL &&
+                (is_label || (at == plain && end[strspn(end, " ")] == '\0')))
                 set(post, "words", row->target, value);
             else if (strstr(post->words, quote) == NULL)
-                st_text_join(post->words, sizeof(post->words), ", ", "%s%s", quote,
-                             st_text_or(row->rule, ""));
+                st_text_join(post->words, sizeof(post->words), ", ", "%s", quote);
         }
     }
     return any;
@@ -845,8 +847,7 @@ static const struct log_row {
 
 /** Lines that begin like this have no meaning for the report, but count as understood. */
 static const char *const silent[] = {"*[%d]: ",
-  "*mod.rt: ",
-"*kernel: ",
+                                     "*kernel: ",
                                      "[%d] ",
                                      "[ %d] ",
                                      "[%s %s %d %d:",
@@ -1036,7 +1037,8 @@ void st_post_rows_end(struct st_post *post)
     }
     if (post->words[0] != '\0')
         st_post_say(post,
-                    "This text names: %s. sleeptune judges only what a command printed, "
-                    "such as pw-top, uname -a or 'sleeptune share'",
+                    "This text names: %s. sleeptune judges only what a command printed, such as "
+                    "pw-top, uname -a or 'sleeptune share'; 'sleeptune report --list' has the "
+                    "settings",
                     post->words);
 }

@@ -353,6 +353,25 @@ static void texts_show_what_they_have(void **state)
         {"qubes-issues' 10063",
          "1752763915.753912 Stream underrun.\n1752763915.759997 Stream started.\n"},
         {"mbp2018-bridge-drv's 18", "rlimit-rttime = 3200000\n"},
+        {"pop-os/pop's 3225: a column of pw-top in words",
+         "pw-top QUANT value before start a game: 1024\n"},
+        {"shairport-sync's 1682",
+         "         0.022016076 \"audio_alsa.c:1700\" alsa: underrun while writing 352 samples to "
+         "alsa device.\n"},
+        {"pop's 4082: the package of a kernel, a setting in a sentence",
+         "  linux-image-7.0.11-76070011-generic:\n    Installed: 7.0.11-76070011\n"
+         "The root cause is a feedback loop triggered by snd_hda_intel's default power_save=1 "
+         "setting\n"},
+        {"Xpra's pull request 3893",
+         "I: [pulseaudio] main.c: setrlimit(RLIMIT_RTPRIO, (9, 9)) failed: Operation not "
+         "permitted\n"},
+        {"linux-fcp's 43", "However, on Linux 6.14/PipeWire and just plain JACK2\n"},
+        {"Proton's 909, and wslg's 1429: labels",
+         "    Distribution: Arch Linux 4.18.5\nWSL : 2.6.3.0\nKernel : 6.6.87.2-1\n"},
+        {"xruns of 0 are none", "xruns: 0\n"},
+        {"a kernel of the past ends no text",
+         "Last good kernel: 6.5\n$ uname -r\n6.8.1\n$ cat /proc/sys/vm/swappiness\n10\n"},
+        {"names without values", "kernel \npipewire -\nlinux-\nthe quantum\nkernel .\nlinux 6\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
         {"prose", "hello, my sound crackles\nwhat can I do?\n"},
