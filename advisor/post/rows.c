@@ -435,7 +435,6 @@ static const struct said_row {
     {"lock.rate *%d"},
     {"uffer size *%d"},
     {"tprio %s %d"}, /* not "rtprio 95" of limits.conf, which the log table has */
-    {"overnor *p%s"},
     {"ower_save *%d"},
 };
 
@@ -443,7 +442,7 @@ static const struct said_row {
  * that has it is unknown. */
 static bool take_words(struct st_post *post, const char *line)
 {
-    char plain[ST_POST_LINE_BYTES];
+    char plain[1024]; /* work grows with the square of its length */
     struct st_pattern_parts parts;
     bool any = false;
     ST_PRINT(plain, " %s", line);
@@ -451,22 +450,25 @@ static bool take_words(struct st_post *post, const char *line)
         *mark = " \t"[*mark == ':']; /* patterns take a tab for a blank, and it shows a label */
     for (const char *at = plain; (at = strchr(at, ' ')) != NULL && at[1] != '\0'; at++) {
         ST_EACH (row, said) {
-            if (!st_pattern_match(at + 2, row->pattern, &parts))
+            if (strncmp(at + 2, row->pattern, 2) != 0 || strcspn(at + 2, "0123456789") > 40 ||
+                !st_pattern_match(at + 2, row->pattern, &parts))
                 continue;
             char *value = parts.text[parts.n - 1];
             const char *end = strstr(at, value) + strlen(value);
             end -= end[-1] == '.';
             const char *quote = st_text("%.*s", (int)(end - at - 1), at + 1);
-            if ((st_text_ends(row->pattern, "v") && value[1] != '.') || end - at > 60)
+            if (st_text_ends(row->pattern, "v") && value[1] != '.')
                 continue;
             st_post_kind(post, "words");
             any = true;
             /* "Last good kernel: 6.5" is not this one, "Host: x Kernel: 6.5" is */
-            const bool is_label = strcspn(at, "\t") < (size_t)(end - at) && at[1] < 'a';
             if (row->target != NULL &&
-                (is_label || (at == plain && end[strspn(end, " ")] == '\0')))
+                ((at[1] < 'a' && strcspn(at, "\t") < (size_t)(end - at)) ||
+                 (at == plain && end[strspn(end, " ")] == '\0'))) {
                 set(post, "words", row->target, value);
-            else if (strstr(post->words, quote) == NULL)
+                return true;
+            }
+            if (strstr(post->words, quote) == NULL)
                 st_text_join(post->words, sizeof(post->words), ", ", "%s", quote);
         }
     }
@@ -854,12 +856,7 @@ static const char *const silent[] = {"*[%d]: ",
                                      "*ERROR: ",
                                      "*jackd ",
                                      "JACK server starting",
-                                     "self-connect-mode is",
                                      "ALSA: ",
-                                     "audio_reservation_init",
-                                     "Acquire audio card",
-                                     "jackdmp ",
-                                     "AcquireSelfRealTime error",
                                      "policy: ",
                                      "*Failed with result 'timeout'",
                                      "*Main process exited, code=killed",
