@@ -470,9 +470,9 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes)
         /* a value may stand below its heading, as in forms of issues: "### Kernel Version", "",
          * "6.1.0" */
         const char *inner = line + strspn(line, " \t*-#`");
-        const bool is_known = take_line(&cut, line) ||
-                              (isdigit((unsigned char)*inner) &&
-                               st_post_rows(post, st_text("%s: %s", heading, inner)));
+        const bool is_known =
+            take_line(&cut, line) || (isdigit((unsigned char)*inner) &&
+                                      st_post_rows(post, st_text("%s: %s", heading, inner)));
         if (*inner != '\0')
             ST_PRINT(heading, "%.*s", (int)strcspn(inner, ":*") * !is_known,
                      st_text_swap(line, '`', ' ') + (inner - line));

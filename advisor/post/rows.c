@@ -8,7 +8,7 @@
 /* --- lines with one value --- */
 
 #define OSRELEASE "/proc/sys/kernel/osrelease"
-#define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
+#define CPUFREQ   "/sys/devices/system/cpu/cpufreq/"
 
 /* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a
  * further line of it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), the
@@ -108,7 +108,6 @@ static const struct value_row {
     {"Checking kernel support for high resolution timers... found",
      ST_KEYS_CONFIG "HIGH_RES_TIMERS", "y"},
     {"Kernel with Real-Time Preemption... found", ST_KEYS_CONFIG "PREEMPT_RT", "y"},
-    {"Scheduler set to Round Robin with priority %s", ST_KEY_RT_FIFO_ERRNO, "0", "latency"},
     {"Checking %l... "},
 
     {"rtcqs - version", "@rtcqs", NULL, "rtcqs"},
@@ -169,8 +168,6 @@ static const struct value_row {
 
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1", "JACK"},
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
-    {"*jack buffer size is %d/", ST_KEY_JACK_BUFFER_FRAMES}, /* guitarix */
-    {"*jack sample rate is %d/", ST_KEY_JACK_RATE_HZ},
     /* settings of QjackCtl */
     {"Frame*/Period: %d", ST_KEY_JACK_BUFFER_FRAMES},
     {"Frame*/Period: %d", ST_KEY_DAEMON_JACKD, "1"},
@@ -418,7 +415,6 @@ static const struct said_row {
     const char *pattern, *target;
 } said[] = {
     {"ernel %v", OSRELEASE},
-    {"ernel%s %v", OSRELEASE},  /* wsl --status: "Kernel-Version" */
     {"ernel %s %v", OSRELEASE}, /* version, release, is */
     {"ernel %s uname -r %v", OSRELEASE},
     {"inux-image-%v"}, /* a package, whose kernel may not run */
@@ -433,8 +429,7 @@ static const struct said_row {
     {"lock.%suantum *%d"},
     {"efault.clock.%suantum *%d"},
     {"lock.rate *%d"},
-    {"uffer size *%d"},
-    {"tprio %s %d"}, /* not "rtprio 95" of limits.conf, which the log table has */
+    {"uff%sr size *%d"},
     {"ower_save *%d"},
 };
 
@@ -462,9 +457,8 @@ static bool take_words(struct st_post *post, const char *line)
             st_post_kind(post, "words");
             any = true;
             /* "Last good kernel: 6.5" is not this one, "Host: x Kernel: 6.5" is */
-            if (row->target != NULL &&
-                ((at[1] < 'a' && strcspn(at, "\t") < (size_t)(end - at)) ||
-                 (at == plain && end[strspn(end, " ")] == '\0'))) {
+            if (row->target != NULL && ((at[1] < 'a' && strcspn(at, "\t") < (size_t)(end - at)) ||
+                                        (at == plain && end[strspn(end, " ")] == '\0'))) {
                 set(post, "words", row->target, value);
                 return true;
             }
@@ -524,7 +518,7 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
  * the first row that matches counts. */
 static const struct log_row {
     const char *pattern, *sentence;
-    int subject; /* number of the part that is "$s"; 0: the first part */
+    int subject; /* number of the part that is "$s"; 0: the first part; -1: prose matches, too */
     double unit_ns;
     /* parses a line that matched, and fills `ret` with its parts; NULL: the pattern has the parts.
      * Programs that follow a log live use the same function */
@@ -829,7 +823,8 @@ static const struct log_row {
                            "(rlimit-rttime), else the kernel kills it"},
     /* any words: those of alsa-lib, RtAudio, aplay, mpv, snapcast, shairport-sync, people */
     {"*runs: 0", ""},
-    {"*nderrun", "This text speaks of underruns or xruns$n$t: sound that was not ready in time"},
+    {"*nderrun", "This text speaks of underruns or xruns$n$t: sound that was not ready in time",
+     -1},
     {"*xrun"},
     {"*XRUN"},
     {"*writei(*: Broken pipe"},
@@ -1029,10 +1024,12 @@ void st_post_rows_end(struct st_post *post)
 {
     ST_EACH (row, logs) {
         const struct st_post_seen *seen = &post->seen[row - logs];
-        if (seen->n > 0 && (row->unless == NULL || !is_seen(post, row->unless)))
+        /* prose of more than 50 lines is no post, but a document about sound */
+        if (seen->n > 0 && (row->unless == NULL || !is_seen(post, row->unless)) &&
+            (row->subject >= 0 || post->line_n < 50 + 3 * (size_t)seen->n))
             say(post, row, seen);
     }
-    if (post->words[0] != '\0')
+    if (post->words[0] != '\0' && post->line_n < 50)
         st_post_say(post,
                     "This text names: %s. sleeptune judges only what a command printed, such as "
                     "pw-top, uname -a or 'sleeptune share'; 'sleeptune report --list' has the "
