@@ -1031,8 +1031,7 @@ void st_post_rows_end(struct st_post *post)
     }
     if (post->words[0] != '\0' && post->line_n < 50)
         st_post_say(post,
-                    "This text names: %s. sleeptune judges only what a command printed, such as "
-                    "pw-top, uname -a or 'sleeptune share'; 'sleeptune report --list' has the "
-                    "settings",
+                    "This text names: %s. These words may be wishes or advice: to have settings "
+                    "judged, paste what pw-top, uname -a or 'sleeptune share' print",
                     post->words);
 }
