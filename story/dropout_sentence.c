@@ -70,7 +70,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client,
     else
         text = row->stream != NULL ? row->stream : reason_text(row, figures);
     if (client->rhythm.each_ns > 0 && row == client->rows)
-        return st_text("%s, every %.1f s", text, st_ns_seconds(client->rhythm.each_ns));
+        return st_text("%s, in a rhythm of %.1f s", text, st_ns_seconds(client->rhythm.each_ns));
     return text;
 }
 

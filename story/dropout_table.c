@@ -59,13 +59,14 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         worst_late = late;
     }
     /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the
-     * CPU to a known culprit: the user can act on that. */
+     * CPU to a known culprit, since the user can act on that; but none that lost much less. */
     if (worst == NULL || !st_dropout_table_lost_cpu(worst) ||
         st_dropout_table_is_culprit(worst->rows))
         return worst;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if ((client->sum.last_wall_ns >= since_ns) == worst_late &&
-            st_dropout_table_lost_cpu(client) && st_dropout_table_is_culprit(client->rows))
+            2 * client->sum.n >= worst->sum.n && st_dropout_table_lost_cpu(client) &&
+            st_dropout_table_is_culprit(client->rows))
             return client;
     }
     return worst;
