@@ -66,8 +66,11 @@ static const char *quiet_text(const struct st_dropout_client *client)
 }
 
 static void add_client(const struct table *table, const struct st_dropout_client *client,
-                       const char *source)
+                       const struct st_dropout_source *of)
 {
+    const char *source = of->name, *terse = st_xrun_sources_find(source)->terse;
+    /* may this program be one that the server does not name? */
+    const bool unnamed = terse != NULL && of->table->sum.n > 0;
     const struct st_dropout_row *first = client->rows;
     const char *name = st_text_or(
         client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
@@ -77,8 +80,8 @@ static void add_client(const struct table *table, const struct st_dropout_client
             : share_text(share(client->load.busy_median_ns, client->load.period_ns));
     const char *peak = peak_text(client);
     if (client->sum.n == 0 && table->live)
-        add(table, name, st_dropout_table_is_unheard(client) ? "?" : "0", quiet_text(client), "",
-            usual, peak, false);
+        add(table, name, unnamed || st_dropout_table_is_unheard(client) ? "?" : "0",
+            quiet_text(client), "", usual, peak, false);
     if (client->sum.n == 0)
         return;
     ST_EACH_OF (row, first, client->rows_n) {
@@ -87,7 +90,7 @@ static void add_client(const struct table *table, const struct st_dropout_client
         if (device || row > first)
             usual = peak = "";
         if (device)
-            why = st_text_or(st_xrun_sources_find(source)->terse, why);
+            why = st_text_or(terse, why);
         if (row->sum.lost_ns > 0)
             lost = st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns));
         /* 0: the row is about a dropout that was counted earlier and goes on */
@@ -131,7 +134,7 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
     size_t at[ST_XRUN_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
     for (const struct st_dropout_source *of; (of = next(sources, n, at)) != NULL;)
-        add_client(&table, &of->table->clients[at[of - sources]++], of->name);
+        add_client(&table, &of->table->clients[at[of - sources]++], of);
     ST_EACH_OF (source, sources, n)
         others_n += source->table->others_dropouts_n;
     if (others_n > 0)
