@@ -54,7 +54,7 @@ const char *st_event_kind_name(enum st_event_kind kind);
 enum st_event_kind st_event_kind_of(const char *name);
 
 /** Does this kind stand for lost sound: of another program, a device, or sleeptuned's own test
- * stream? A late wake-up of the test loop does not. */
+ * stream? A late wake-up of the timing test does not. */
 bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {

@@ -1,4 +1,4 @@
-/* Main loop actions of sleeptuned: start, tick, rest of the test loop, reload and end. */
+/* Main loop actions of sleeptuned: start, tick, rest of the timing test, reload and end. */
 #include "daemon/service.h"
 
 #ifdef __GLIBC__

@@ -13,7 +13,7 @@
 #include "daemon/notify.h"
 #include "daemon/service.h"
 
-/* The test loop: its settings and state. */
+/* The timing test: its settings and state. */
 struct st_service_loop {
     struct st_witness witness; /* period and priority of the loop */
     struct st_overdue overdue;

@@ -26,7 +26,7 @@ struct st_event_pressure {
 #define ST_EVENT_PRESSURE_UNKNOWN                                                                  \
     ((struct st_event_pressure){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
-#define ST_EVENT_NO_LOOP (-2) /* value of loop_cpu: no test loop ran */
+#define ST_EVENT_NO_LOOP (-2) /* value of loop_cpu: no timing test ran */
 
 /* Events at most this far apart count as simultaneous: an observer looks a few times a second, and
  * a late wake-up is judged within 0.25 s. An event with a longer span has no exact time. */
@@ -61,7 +61,7 @@ struct st_event {
                          before the report. Only in a helper program's line: the daemon converts
                          this time to wall_ns */
 
-    /* members about a late wake-up of the test loop */
+    /* members about a late wake-up of the timing test */
     enum st_cause cause;
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
@@ -75,8 +75,8 @@ struct st_event {
         culprit_n; /* lead of the culprit over all others in the vote (st_dropout_reason_vote) */
     int64_t culprit_ns; /* time for which the culprit had the CPU; 0: unknown */
 
-    int loop_cpu; /* CPU on which wake-ups of the test loop were examined in this time; -1: any;
-                     ST_EVENT_NO_LOOP: no test loop ran */
+    int loop_cpu; /* CPU on which wake-ups of the timing test were examined in this time; -1: any;
+                     ST_EVENT_NO_LOOP: no timing test ran */
     enum st_cause slowed; /* why the machine was slower when a client computed too long;
                              ST_CAUSE_UNKNOWN: it was not slower */
     struct st_event_pressure pressure;

@@ -13,7 +13,7 @@ struct st_history_text_look {
     int columns;             /* of the terminal; tables need 40 */
     int64_t now_wall_ns;     /* times on this day are printed without a date */
     bool details;            /* print everything */
-    bool late;               /* among events, print late wake-ups of the test loop as well */
+    bool late;               /* among events, print late wake-ups of the timing test as well */
     const char *socket, *db; /* named by the user, for the next command; NULL: not named */
     const char *trace;       /* how to get the kernel's trace on this system (struct st_os_row) */
 };

@@ -1,4 +1,4 @@
-/* Why the test loop woke late: sums by cause and culprit for each minute, and an event for the
+/* Why the timing test woke late: sums by cause and culprit for each minute, and an event for the
  * worst late wake-up of each quarter of a second. */
 #pragma once
 

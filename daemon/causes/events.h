@@ -20,7 +20,7 @@ struct st_meanwhile {
      * interruption; ST_CAUSE_UNKNOWN: it was not slower */
     enum st_cause slowed;
     int64_t slowed_from_ns, slowed_to_ns;
-    int loop_cpu; /* CPU of the test loop; -1: any */
+    int loop_cpu; /* CPU of the timing test; -1: any */
     /* time in which the loop's wake-ups were examined without a gap; INT64_MAX, 0: never */
     int64_t watched_from_ns, watched_to_ns;
 };

@@ -1,4 +1,4 @@
-/* Names which program had the CPU when the test loop woke late, from the kernel's trace. Off by
+/* Names which program had the CPU when the timing test woke late, from the kernel's trace. Off by
  * default (trace.enabled). */
 #pragma once
 

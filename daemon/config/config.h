@@ -8,7 +8,7 @@
 #include "xruns/xrun.h"
 
 #define ST_CONFIG_TEXT_BYTES    256
-#define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* longest period of the test loop */
+#define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* longest period of the timing test */
 /* highest loop.priority, because the watchdog's priority is one higher */
 #define ST_CONFIG_PRIORITY_MAX 97
 #define ST_CONFIG_FILE_BYTES   (256 * 1024) /* a larger file is not a configuration of sleeptuned */

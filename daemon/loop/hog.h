@@ -1,4 +1,4 @@
-/* Finds the thread that keeps the test loop from running for seconds: one of the same or a higher
+/* Finds the thread that keeps the timing test from running for seconds: one of the same or a higher
  * real-time priority that never sleeps. */
 #pragma once
 

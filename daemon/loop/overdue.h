@@ -1,5 +1,5 @@
-/* Detects that the test loop gets no CPU at all. Such a loop counts nothing, so its figures look as
- * good as before. */
+/* Detects that the timing test gets no CPU at all. Such a test counts nothing, so its figures look
+ * as good as before. */
 #pragma once
 
 #include "core/base.h"

@@ -1,4 +1,4 @@
-/* Takes real-time priority from the test loop if the loop starves the machine. The signs: an
+/* Takes real-time priority from the timing test if the loop starves the machine. The signs: an
  * ordinary thread (the canary) no longer runs, or the loop uses too much CPU time. */
 #pragma once
 

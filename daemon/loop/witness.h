@@ -1,4 +1,4 @@
-/* Chooses period and priority of the test loop. Unless configured otherwise, it uses those of the
+/* Chooses period and priority of the timing test. Unless configured otherwise, it uses those of the
  * music, so that it meets the delays that the music's threads meet. Pure; threads: any. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* The first screen: which program made the dropouts and why, whether this computer wakes its
- * threads on time, and what to do now. Other programs' dropouts come first, then the test loop of
+ * threads on time, and what to do now. Other programs' dropouts come first, then the timing test of
  * the daemon. */
 #pragma once
 

@@ -13,7 +13,7 @@ struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
     bool ended; /* the daemon ends, and this is its last document */
-    /* the test loop rests while nothing plays; `loop` is then the result of the previous loop, or
+    /* the timing test rests while nothing plays; `loop` is then the result of the previous loop, or
      * NULL */
     bool rests;
     const struct st_result *loop; /* NULL: no result yet */

@@ -1,4 +1,4 @@
-/* Late wake-ups of the test loop, summed by cause and culprit, and their JSON document. */
+/* Late wake-ups of the timing test, summed by cause and culprit, and their JSON document. */
 #pragma once
 
 #include <jansson.h>

@@ -19,7 +19,7 @@ struct st_history_conditions {
     double load_percent;
 };
 
-/** A minute of the test loop; the first and the last one may be shorter. */
+/** A minute of the timing test; the first and the last one may be shorter. */
 struct st_history_minute {
     /* begin and end; if the wall clock was set in between, to_wall_ns - from_wall_ns is not the
      * real duration

@@ -84,9 +84,9 @@ bool st_history_read_next(struct st_history_reader *reader, struct sqlite3_stmt 
  * at most n. */
 int64_t st_history_read_last(struct st_history_reader *reader, int64_t n);
 
-/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns
- * to_ns (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is
- * not in the file yet, or was removed already. */
+/** Finds the time in which all late wake-ups of the timing test are known: its minutes around
+ * from_ns to_ns (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the
+ * minute is not in the file yet, or was removed already. */
 void st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                int64_t *ret_from_ns, int64_t *ret_to_ns);
 

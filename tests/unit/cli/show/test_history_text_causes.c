@@ -98,7 +98,7 @@ static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
     assert_has(text, "is unknown: it runs in a container. Run it outside.\n");
     free(text);
     /* o8/d1-causes-hog.txt. At 8b8d5cff, below a row that names hog: "culprit    which program
-     * delayed the test loop is not known: sleeptuned traces on Linux only; on FreeBSD it counts
+     * delayed the timing test is not known: sleeptuned traces on Linux only; on FreeBSD it counts
      * interrupts instead. To find out, run sleeptuned as root with trace.enabled = "on": man
      * sleeptuned.conf" */
     os = ST_OS_FREEBSD;

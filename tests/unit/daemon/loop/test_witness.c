@@ -1,4 +1,4 @@
-/* Which period and priority the test loop runs with. */
+/* Which period and priority the timing test runs with. */
 #include "daemon/loop/witness.h"
 #include "tests/unit/unit.h"
 
