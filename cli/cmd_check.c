@@ -390,11 +390,12 @@ static int measure(struct options *options, bool watch, struct st_facts *facts,
     status = make_answer(facts, answer);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
-            status = st_failure(
-                "the load '%s' failed: %s%s", st_stress_name(phase->load),
-                phase->load_error == -ECHILD ? "it ended too early" : strerror(-phase->load_error),
-                phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp"
-                                              : "");
+            status = st_failure("the load '%s' failed: %s%s", st_stress_name(phase->load),
+                                phase->load_error == -ECHILD ? "it ended too early"
+                                                             : strerror(-phase->load_error),
+                                phase->load == ST_STRESS_DISK
+                                    ? ". This load needs 64 MiB free in $TMPDIR or /var/tmp"
+                                    : "");
     }
     return status;
 }

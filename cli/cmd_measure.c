@@ -118,9 +118,9 @@ static int take_at_most(void *ctx, const char *text)
     if (n < 3 || !st_text_is(text + n - 2, "/h") ||
         st_number_double(st_text("%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
-        return st_failure_usage(
-            "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)",
-            text);
+        return st_failure_usage("--at-most: '%s' is not a number of events of missed periods an "
+                                "hour, such as 20/h (0.001/h to 1000/h)",
+                                text);
     a->per_hour = limit;
     return 0;
 }
@@ -248,16 +248,17 @@ static int begin_at_most(struct arguments *a)
     const char *shortest_text = st_ns_short((int64_t)(shortest * ST_NS_PER_HOUR));
     const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * ST_NS_PER_HOUR)
-        return st_failure_usage("--duration: %s is too short to prove at most %.6g events an hour, "
-                                "even if none happens. The shortest time is %s",
-                                time, a->per_hour, shortest_text);
+        return st_failure_usage(
+            "--duration: %s is too short to prove at most %.6g events of missed periods an hour, "
+            "even if none happens. The shortest time is %s",
+            time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns =
             st_period_ns(&period); /* a wake-up later than this is a missed period */
     if (!a->quiet)
         fprintf(stderr,
-                "Measuring for %s. The shortest time that can prove at most %.6g events an hour is "
-                "%s.\n",
+                "Measuring for %s. The shortest time that can prove at most %.6g events of missed "
+                "periods an hour is %s.\n",
                 time, a->per_hour, shortest_text);
     return has_rights(config);
 }

@@ -235,8 +235,8 @@ static const char *rate_of(const json_t *side)
 /** Prints the last change of the kernel, with the dropouts per hour before and since. */
 static void put_kernel(const json_t *history)
 {
-    const char *line = history != NULL ? "not changed as long as sleeptuned has recorded it"
-                                       : "changes not recorded";
+    const char *line =
+        history != NULL ? "not changed since sleeptuned began to record" : "changes not recorded";
     char before[80], now[80];
     ST_JSON_EACH (change, history, "changes") {
         ST_JSON_EACH (what, change, "what") {

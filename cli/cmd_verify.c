@@ -159,8 +159,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                 : finding->needs != ST_NEEDS_NOTHING ? st_finding_needs[finding->needs].text
                                                      : NULL;
     } else if (fired) {
-        needs = "'sleeptune apply' cannot change all that is needed; for the rest see 'sleeptune "
-                "report'";
+        needs = "'sleeptune apply' cannot change all that is needed; for the other changes see "
+                "'sleeptune report'";
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules,
@@ -206,10 +206,10 @@ static int verify(struct work *work)
     const struct st_journal *journal = &target->journal;
     const bool json = work->json, any = journal->entries_n > 0;
     struct st_before_after proof = {
-        .why = !any               ? st_change_output_nothing(true)
-               : !target->live    ? "a saved copy of a machine (--root) cannot be measured"
-               : target->own      ? "your own settings: compare dropouts while music plays with "
-                                    "'sleeptune status --details'"
+        .why = !any            ? st_change_output_nothing(true)
+               : !target->live ? "a saved copy of a machine (--root) cannot be measured"
+               : target->own   ? "a measurement cannot compare a user's own settings: compare the "
+                                 "dropouts in 'sleeptune status --details'"
                : work->no_measure ? "not measured (--no-measure)"
                                   : NULL};
     /* root has each right anyway: check whether the user got it */

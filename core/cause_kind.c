@@ -21,7 +21,7 @@ static const struct {
         {"page-fault", "memory had to be read from disk",
          "close programs that use much memory; run sleeptune report (limit of locked memory)",
          true},
-    [ST_CAUSE_OWN_WORK] = {"own-work", "the work of the cycle before took longer than a period",
+    [ST_CAUSE_OWN_WORK] = {"own-work", "the previous cycle's work took longer than a period",
                            "use a larger buffer, or less load"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the computer was suspended", "", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",

@@ -71,8 +71,7 @@ static int no_answer(struct st_notify *notify, sd_bus_message *reply)
 {
     const sd_bus_error *error = sd_bus_message_get_error(reply);
     return give_up(notify, "the notification server does not answer: %s",
-                   error != NULL && error->message != NULL ? error->message
-                                                           : "it gave a wrong answer");
+                   error != NULL && error->message != NULL ? error->message : "wrong answer");
 }
 
 /* --- the button "Why?": the user's service manager starts a browser with the page, so that the

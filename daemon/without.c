@@ -42,7 +42,7 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view
 
 const char *st_notify_state(const struct st_notify *notify, bool enabled)
 {
-    return "none: this sleeptuned was built without systemd";
+    return "no notifications: this sleeptuned was built without systemd";
 }
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait) {}

@@ -65,8 +65,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     else if (busy_ns < table->period_ns && table->period_ns > client->sum.longest_period_ns)
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        why = st_text("sleeptune cannot suggest a buffer size: it knows the CPU time of the "
-                      "program's worst cycle, %s, only within %s",
+        why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's worst "
+                      "cycle, %s, may be wrong by %s",
                       busy, st_ns_short(error_ns));
     else if (frames == 0)
         why = st_text("the program computed for %s in its worst cycle, which is longer than any "
@@ -136,7 +136,7 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB)
         return (struct st_dropout_next){
-            "", ST_DROPOUT_REASON_ONE_CLOCK ": their clocks differ too much", false};
+            "", ST_DROPOUT_REASON_ONE_CLOCK ": the two clocks differ too much", false};
     /* is the name that of PipeWire's node ("alsa_...")? Older versions of PipeWire log ALSA's name
      * of the card, which the command cannot use */
     const bool known = st_text_begins(client->name, "alsa_") &&
@@ -224,7 +224,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
             name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
         why = st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
-                      "report this to its authors",
+                      "report the dropouts to its authors",
                       name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
         return (struct st_dropout_next){
@@ -235,7 +235,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         why = st_text("find out what delayed %s", st_dropout_table_is_culprit(row)
                                                       ? row->culprit
-                                                      : "the program for which this one waited");
+                                                      : "the program whose sound arrived too late");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' &&
                st_text_is(source, "sound4")) {
         return (struct st_dropout_next){

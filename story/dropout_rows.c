@@ -59,9 +59,9 @@ static const char *quiet_text(const struct st_dropout_client *client)
         return st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "seen only if the program stops";
+        return "losses seen only if the program stops";
     if (load->between == ST_XRUN_BETWEEN_UNSEEN)
-        return "its way to PipeWire is not watched";
+        return "losses before PipeWire are not watched";
     return "";
 }
 

@@ -6,8 +6,8 @@
 
 struct st_story_beside st_event_story_alone(const struct st_event *event)
 {
-    /* Late wake-ups of the test loop are searched only if the client's own cycle does not give the
-     * reason, or does not say who made the client wake up late. */
+    /* Late wake-ups of the timing test are searched only if the client's own cycle does not give
+     * the reason, or does not say who made the client wake up late. */
     return (struct st_story_beside){
         .from_ns = st_ns_sub(st_event_began_ns(event), ST_EVENT_SAME_TIME_NS),
         .to_ns = st_ns_add(event->wall_ns, ST_EVENT_SAME_TIME_NS),
@@ -49,7 +49,7 @@ static bool is_unexplained(const struct st_event *event)
            st_dropout_place_why(event->place) == NULL;
 }
 
-/* Is it known that the test loop was on time, or not late enough to explain the dropout? */
+/* Is it known that the timing test was on time, or not late enough to explain the dropout? */
 static bool is_on_time(const struct st_event *event, const struct st_story_beside *beside)
 {
     return is_unexplained(event) && event->loop_cpu != ST_EVENT_NO_LOOP &&
@@ -72,7 +72,7 @@ static const char *cpu_text(int cpu)
     return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
-/* The sentence about a late wake-up: "the test loop woke 2.9 ms late: another thread had the CPU:
+/* The sentence about a late wake-up: "the timing test woke 2.9 ms late: another thread had the CPU:
  * ffmpeg/4711 for 2.9 ms". */
 static const char *late_text(const struct st_event *late)
 {
@@ -152,8 +152,8 @@ static const char *loop_text(const struct st_event *event, const struct st_story
                        cpu_text(late->loop_cpu), st_ns_text(late->lateness_ns),
                        st_text_joined(st_cause_kind_text(late->cause), ", ", late->culprit));
     if (is_on_time(event, beside))
-        return st_text("; the timing test%s was not late enough to explain this: look at the sound "
-                       "server, its programs or the device",
+        return st_text("; the timing test%s was not late enough to explain the dropout: look at "
+                       "the sound server, its programs or the device",
                        cpu_text(event->loop_cpu));
     if (is_unexplained(event) && st_event_story_is_settled(beside))
         return "; it is unknown whether the timing test was late";

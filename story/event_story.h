@@ -1,5 +1,5 @@
 /* Composes the sentence and the JSON of an event when it is read. If the dropout's own cycle does
- * not explain it, a late wake-up of the test loop at the same time does, if there was one. Pure;
+ * not explain it, a late wake-up of the timing test at the same time does, if there was one. Pure;
  * threads: any. */
 #pragma once
 
@@ -7,10 +7,11 @@
 
 #include "xruns/event.h"
 
-/** Value of "cause" if the test loop was on time, so that the machine did not cause the dropout. */
+/** Value of "cause" if the timing test was on time, so that the machine did not cause the dropout.
+ */
 #define ST_STORY_ON_TIME "loop-on-time"
 
-/** What is known about the test loop at the time of an event, from the list of recent events
+/** What is known about the timing test at the time of an event, from the list of recent events
  * (daemon/causes/events.c) or from a history (story/event_list.c). Times by the wall clock. */
 struct st_story_beside {
     int64_t from_ns, to_ns; /* a late wake-up under way in this time may explain the event */

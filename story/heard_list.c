@@ -18,7 +18,7 @@
 #define MUCH 100
 
 /* The causes that are considered: client dropouts by their reason, then those below, then late
- * wake-ups of the test loop by their cause. */
+ * wake-ups of the timing test by their cause. */
 enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
@@ -285,8 +285,8 @@ static const char *answer_text(const struct list *list, uint32_t counted_n, cons
                       "counts)",
                       counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
-        text = st_text("these are too few to tell a cause from chance (%d are needed)",
-                       ST_HEARD_LEAST_N);
+        text =
+            st_text("too few clicks to tell a cause from chance (%d are needed)", ST_HEARD_LEAST_N);
     else if (best != NULL)
         text = st_text("%u of %u clicks came after this: %s (%.2g expected by chance)",
                        best->hits_n, counted_n, name, best->expected);

@@ -67,7 +67,7 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
                                source->name, wish);
     return st_xrun_because(
         w, -ENOENT,
-        "no %s runs for root or the system: set observe.%s_server to watch that of a user",
+        "no %s runs for root or the system: set observe.%s_server to watch a user's server",
         source->title, source->name);
 }
 

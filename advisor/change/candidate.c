@@ -73,7 +73,7 @@ static void add_slack(struct st_platform *platform, bool counts, struct st_candi
     if (r < 0)
         ST_PRINT(row->not_tried, "timer slack: %s", strerror(-r));
     else if (!counts)
-        ST_PRINT(row->not_tried, "it would change nothing: real-time threads have no timer slack");
+        ST_PRINT(row->not_tried, "no effect: real-time threads have no timer slack");
 }
 
 /* --- which findings are candidates --- */

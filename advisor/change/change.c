@@ -273,7 +273,7 @@ static void look_into(struct search *search, const char *path)
             regexec(&search->names, from, 0, NULL, 0) != 0)
             continue;
         st_text_join(search->shown, sizeof(search->shown), ", ", "%s:%u%s", path, number,
-                     search->later ? " (read later, so it may win)" : "");
+                     search->later ? " (read later, so its value may win)" : "");
     }
     free(text);
 }

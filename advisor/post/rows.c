@@ -557,8 +557,8 @@ static const struct log_row {
     {"*graph xrun ", "PipeWire's cycle was not done in time$n$t"},
     {"*XRun! count:%d time:"},
     {"*out of buffers on port %d",
-     "A converter or loopback of PipeWire had no free buffer$n$t: the device behind it kept them "
-     "all, such as a card that went to sleep or a failed Bluetooth link. That sound was lost"},
+     "A converter or loopback of PipeWire had no free buffer$n$t, so sound was lost: the device "
+     "behind it (such as a failed Bluetooth link) kept all buffers"},
     {"*out of playback buffers"},
     {"*protocol-pulse: * [%l] overrun recover read:",
      "$s took recorded sound from PipeWire too late$n$t (overrun), or its buffer is shorter than "
@@ -593,7 +593,7 @@ static const struct log_row {
     {"*rtkit-daemon[*pthread_create failed: "},
     {"*rtkit-daemon[*ailed to make ourselves RT: %l",
      "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A "
-     "container or CONFIG_RT_GROUP_SCHED of the kernel may not permit it"},
+     "container or CONFIG_RT_GROUP_SCHED of the kernel may forbid real-time priority"},
     {"*rtkit-daemon[*Recovering from system lockup, not allowing",
      "rtkit refused real-time priority$n$t: shortly before, its watchdog got no CPU time (or the "
      "computer slept). " RIGHT_BY_LIMITS},
@@ -651,10 +651,10 @@ static const struct log_row {
     {"*spa.alsa: '%l': *: Device or resource busy"},
     {"*rror opening PCM device %l: Device or resource busy"},
     {"*annot lock down %d byte memory area",
-     "A program may not lock its memory ($1 bytes): the limit memlock is too low"},
+     "A program could not lock $1 bytes of memory: the limit memlock is too low"},
     {"*ailed to mlock memory 0x* %d:"},
     {"*failed to lock memory: Cannot allocate",
-     "A program may not lock its memory: the limit memlock is too low"},
+     "A program could not lock its memory: the limit memlock is too low"},
     {"*memlock limit: '%d bytes, see below"}, /* yabridge */
     {"*LockedTimedWait error usec = %d",
      "JACK's card did not run$n: JACK waited for a cycle that did not come"},
@@ -692,7 +692,7 @@ static const struct log_row {
                "power fails, and no setting cures that"},
     {"*usb %l: clock source %d is not valid",
      "The USB interface at $s has no valid clock: its USB connection or its firmware fails, and no "
-     "setting cures that. Another cable, port or clock source of the interface may",
+     "setting cures that. Another cable, port or clock source of the interface may help",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
     {"*gh bandwidth", "A USB bus had no room left for a stream$t: use a port of another "
@@ -705,8 +705,8 @@ static const struct log_row {
     {"*usb %l: *usb_set_interface failed (%d)"},
     {"*usb %l: *annot *freq*: err %d"},
     {"*usb %l: *cannot set freq %d",
-     "The USB interface at $s did not take its rate$n: its USB connection or its firmware fails. "
-     "Try another cable and port",
+     "The USB interface at $s did not accept its sample rate$n: its USB connection or its firmware "
+     "fails. Try another cable and port",
      .unless = USB_GONE},
     {"*snd-usb-audio %l: *error %d",
      "The driver of USB sound could not start the device at $s (error $2): its USB connection or "
@@ -811,7 +811,7 @@ static const struct log_row {
     {"*pcm%d:*play interrupt timeout, channel dead",
      "The interrupts of pcm$s did not arrive$n (channel dead): its sound stopped"},
     {"@%s - rtprio %d", "Members of $s have the right to real-time priority (rtprio $2): the "
-                        "command 'id' shows whether the user is one"},
+                        "command 'id' shows whether the user is a member"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets
        nothing */
     {"pulse.min.quantum = %l", "pulse.min.quantum is $1 in this text: below 1024/48000 some games "

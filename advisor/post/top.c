@@ -162,7 +162,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
                 "%s was not ready in time: ERR %jd, B/Q %.2f (the share of the cycle for which it "
                 "computes)%s%s",
                 worst->name, worst->errors_n, worst->busy,
-                worst->async ? "; it plays one cycle late on purpose (async)" : "",
+                worst->async ? "; this program plays one cycle late on purpose (async)" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
     if (card == NULL)
         st_post_say(post, "The sound card's row is missing: paste all rows of pw-top");

@@ -201,11 +201,11 @@ static const struct {
      "a power daemon would overwrite this setting: see 'sleeptune report linux-power-daemons'",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
     {"freebsd-rt-permission", "freebsd-mac-priority",
-     "the fix of freebsd-rt-permission solves this, too", NULL},
+     "the fix of freebsd-rt-permission solves this problem, too", NULL},
     {"freebsd-eventtimer", "freebsd-hz",
      "this setting has no effect any more once freebsd-eventtimer is fixed", NULL},
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise",
-     "the fix of freebsd-alloweddeviation solves this, too", NULL},
+     "the fix of freebsd-alloweddeviation solves this problem, too", NULL},
 };
 
 /** The finding of the rule with this id; NULL: it did not fire, or does not exist. */
@@ -246,7 +246,7 @@ static void leave_out_done(struct st_report *report, bool right_too)
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <=
                 st_finding_statuses[permission->status].rank)
-            finding->needless = "the fix of linux-rt-permission solves this, too";
+            finding->needless = "the fix of linux-rt-permission solves this problem, too";
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
     if (group != NULL && strstr(st_text_or(group->fix_persistent, ""), "usermod") != NULL)

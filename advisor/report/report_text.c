@@ -555,7 +555,7 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:",
                 st_rule_is_applied(rule)
-                    ? "safe: 'sleeptune revert' can undo it"
+                    ? "safe: 'sleeptune revert' can undo this change"
                     : "the effect depends on the machine: make this change by hand only");
     print_lines(&printer, "Check:", rule->check);
     print_field(&printer, "Undo:", rule->undo);

@@ -13,9 +13,9 @@ struct st_tuned_row {
     char target[200]; /* the running value that was tried, a path or a sysctl; "": another kind of
                          setting */
     char from[64], to[64]; /* value without and with the setting */
-    uint64_t
-        events_n[2]; /* dropouts that the test loop would have had, without and with the setting */
-    double seconds[2]; /* measured time without and with the setting; 0: unknown */
+    uint64_t events_n[2];  /* dropouts that the timing test would have had, without and with the
+                              setting */
+    double seconds[2];     /* measured time without and with the setting; 0: unknown */
 };
 
 struct st_tuned {
@@ -41,6 +41,6 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
  * 2026-11-22 with 32 frames". */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row);
 
-/** A clause for people: "; dropouts of the test loop: about 480 an hour without this setting, at
+/** A clause for people: "; dropouts of the timing test: about 480 an hour without this setting, at
  * most 190 with it (95 %)"; "": unknown. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row);

@@ -48,7 +48,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
                    *card = fact->key + sizeof(prefix) - 1;
         if (st_text_begins_among(owner, servers))
             continue;
-        const char *why = st_text("the size with which %.40s uses %.*s", owner,
+        const char *why = st_text("the buffer size of %.40s on %.*s", owner,
                                   (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->i64, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
@@ -164,7 +164,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
             continue;
         if (ret->running_hz != 0 && ret->running_hz != hz)
             ret->rate_unknown = "PipeWire's cycle is unknown: devices run at different rates, and "
-                                "pw-dump does not show which program plays on which";
+                                "pw-dump does not show which program plays on which device";
         ret->running_hz = hz;
     }
     if (ret->running_hz == 0 || ret->rate_unknown != NULL)
@@ -345,7 +345,7 @@ bool st_buffer_need_nodes(struct st_finding *finding)
                    any == NULL && !st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS)
                        ? ST_STATUS_NOT_APPLICABLE
                        : ST_STATUS_UNKNOWN,
-                   "what plays through PipeWire is unknown: the program pw-dump did not show it");
+                   "what plays through PipeWire is unknown: the program pw-dump did not list it");
     return false;
 }
 

@@ -154,8 +154,7 @@ static int need(struct st_finding *finding, const char *key, int r)
     } else if (r == -EACCES) {
         st_finding_unknown(
             finding, "%s cannot be read: %s%s", source,
-            fact->error == EXDEV ? "it is a link to a file that was not saved"
-                                 : strerror(fact->error),
+            fact->error == EXDEV ? "a link to a file that was not saved" : strerror(fact->error),
             fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
     } else if (r != 0) {
         st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"",

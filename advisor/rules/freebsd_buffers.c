@@ -101,8 +101,8 @@ static void judge_snd_latency(struct st_finding *finding, int64_t latency)
     }
     st_finding_effect(
         finding, 0,
-        "it delays the sound, not the audio threads. hw.snd.latency %jd with profile %jd means a "
-        "buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
+        "this buffer delays the sound, not the audio threads. hw.snd.latency %jd with profile %jd "
+        "means a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
         latency, profile, 1 << table[profile][latency].ring, 1 << table[profile][latency].blocks,
         ring);
 }
@@ -197,7 +197,8 @@ static void judge_options(struct st_finding *finding, const char *args)
     if (priority) /* without real-time priority no upper bound of the lateness is known */
         st_finding_effect(
             finding, 0,
-            "it delays the sound by at least one block (%.2f ms), not the audio threads", block_ms);
+            "virtual_oss delays the sound by at least one block (%.2f ms), not the audio threads",
+            block_ms);
 }
 
 static void judge_virtual_oss(struct st_finding *finding, const char *enable)
@@ -222,7 +223,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
                  "the priority that option -i sets. All sound through virtual_oss is delayed by at "
                  "least one block.",
     .cost = "CPU: shorter blocks mean more wake-ups",
-    .when_not = "you only play back, and a longer delay does no harm: then leave it",
+    .when_not = "you only play back, and a longer delay does no harm",
     .sources = "manuals: virtual_oss(8) (-s: frames, or milliseconds with \"ms\"; -i: real-time "
                "priority; -r: sample rate); rc.conf(5) (virtual_oss_enable, virtual_oss_dsp)\n"
                "if virtual_oss_dsp is not set, the options in rc.d/virtual_oss count",

@@ -63,8 +63,9 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf,
             file, name, more);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
-            "# remove from %s, unless its module is loaded later or its device "
-            "has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
+            "# remove this line from %s, unless a module that is loaded later reads it\n"
+            "# or the device has another number now (/dev/sndstat):\n"
+            "# %.50s=%.50s",
             conf->path, name, line->text);
     } else {
         st_rule_advise(

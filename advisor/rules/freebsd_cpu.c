@@ -95,7 +95,7 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     }
     st_finding_effect(finding, worst_us,
                       "for a sleep of %.0f µs the kernel uses only idle states (up to cx_lowest) "
-                      "that wake up within a third of it; the slowest of them takes %jd µs",
+                      "that wake up within a third of that time; the slowest of them takes %jd µs",
                       scan->period_us, scan->worst_us);
 }
 
@@ -218,7 +218,8 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
             finding, "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
     } else if (running < 0) {
         st_finding_unknown(
-            finding, "the CPU runs at %jd MHz; it is unknown whether powerd may lower that", mhz);
+            finding, "the CPU runs at %jd MHz; it is unknown whether powerd may lower this clock",
+            mhz);
     } else if (running != 0) {
         judge_powerd(finding);
     } else if (top < 1) {

@@ -50,7 +50,7 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
     if (st_rule_say(
             finding,
             {st_machine_is_unread(facts, REALTIME), ST_STATUS_UNKNOWN,
-             "sleeptune could not read whether mac_priority gives a group this right"},
+             "sleeptune could not read whether mac_priority gives a group real-time priority"},
             {st_machine_is_root(facts), ST_STATUS_OK, "root may use real-time priority", NULL,
              true},
             {st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime"),
@@ -265,8 +265,8 @@ static void judge_memlock(struct st_finding *finding)
     if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK, 1) == 0) {
         st_finding_advice(finding, "this jail may not lock memory" WAITS);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                  "# /etc/jail.conf on the host, in the jail's "
-                                  "part\nallow.mlock;\n# then, there\nservice jail restart NAME");
+                                  "# /etc/jail.conf on the host, in the jail's part\nallow.mlock;\n"
+                                  "# then, on the host\nservice jail restart NAME");
         return;
     }
     const int r = st_finding_need_in(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES,

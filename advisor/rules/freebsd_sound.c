@@ -82,7 +82,8 @@ static void judge_sound_polling(struct st_finding *finding)
                            "so its sound stopped: try polling mode",
                            dead);
         st_finding_fix(
-            finding, "sysctl dev.hdac.0.polling=1   # 0: the card's hdac, see sysctl dev.pcm",
+            finding,
+            "sysctl dev.hdac.0.polling=1   # 0: number of the card's hdac (sysctl dev.pcm)",
             "# if that helps, /etc/sysctl.conf:\ndev.hdac.0.polling=1\n# or, in /boot/loader.conf: "
             "hint.hdac.0.msi=\"0\"",
             ST_NEEDS_NOTHING);
@@ -169,7 +170,7 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
                      unit, ms, period_ms)},
             {true, ST_STATUS_OK,
              st_text("the driver sends sound to the USB card pcm%jd in blocks of %jd ms%s%s", unit,
-                     ms, (double)ms > period_ms ? ", the shortest that it can use" : "",
+                     ms, (double)ms > period_ms ? ", the shortest length possible" : "",
                      now_ms > 0 ? ""
                                 : ", according to the setting (/dev/sndstat does not show the "
                                   "value in use)")})) {

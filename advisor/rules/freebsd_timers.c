@@ -319,8 +319,8 @@ const struct st_rule st_rule_freebsd_hz = {
                  "and long sleeps, if the kernel uses its coarse clock for them (see 'sleeptune "
                  "report freebsd-alloweddeviation').",
     .cost = "power: more clock interrupts",
-    .when_not = "the event timer is in one-shot mode (the default): then leave it. Do not set more "
-                "than 2000: in 2009 users reported larger sleep errors with that",
+    .when_not = "the event timer is in one-shot mode (the default). Do not set more than 2000: in "
+                "2009 users reported larger sleep errors with that",
     .sources = "FreeBSD's source code: sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
                "measured on 13.2 with hz 100 and 1000: clock_nanosleep was equally late; a POSIX "
                "timer of 2.667 ms was 17.3 ms late with hz 100\n"
@@ -428,8 +428,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
                  "counter (TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each "
                  "read may take about a microsecond or more.",
     .cost = "none, if the kernel trusts the TSC most (highest quality)",
-    .when_not =
-        "the kernel trusts the TSC less (lower quality) than the clock in use: then keep that one",
+    .when_not = "the kernel trusts the TSC less (lower quality) than the clock in use",
     .sources = "manual timecounters(4); FreeBSD's source code: sys/kern/kern_tc.c (quality, "
                "fast_gettime), sys/dev/acpica/acpi_hpet.c\n"
                "how long a clock read takes was not measured on FreeBSD; 'sleeptune-lab syscall' "
@@ -502,7 +501,7 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C "
                  "library reads the timecounter itself, from a page that the kernel shares; "
                  "without fast_gettime each clock read enters the kernel.",
-    .when_not = "never: 1 is the default and the best value",
+    .when_not = "never: fast_gettime=1 is the default and the best value",
     .sources = "FreeBSD's source code: sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; how long "
                "the system call takes was not measured",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),

@@ -249,9 +249,9 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                  "follows the load, this work starts at a low clock and takes longer, although the "
                  "average load is small.",
     .cost = "power, heat, fan noise",
-    .when_not = "on battery; on laptops that get hot; if you switched turbo off on purpose; if a "
-                "daemon (power-profiles-daemon, tuned, TLP) would overwrite it: choose its "
-                "performance profile instead",
+    .when_not =
+        "on battery; on laptops that get hot; if you switched turbo off on purpose; if a daemon "
+        "(power-profiles-daemon, tuned, TLP) sets the governor: choose its performance profile",
     .sources =
         "Linux documentation: admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst; "
         "ABI/testing/sysfs-platform_profile\n"
@@ -357,8 +357,7 @@ const struct st_rule st_rule_linux_power_daemons = {
                  "preference when the profile or the power supply changes. A value that you set by "
                  "hand lasts until one of these daemons acts again.",
     .privilege = "root (powerprofilesctl: the user logged in at the screen)",
-    .cost =
-        "power, heat, fan noise while the fast profile is on; tuned's also sets vm.swappiness=10",
+    .cost = "power, heat, fan noise while the fast profile is on; tuned also sets vm.swappiness=10",
     .when_not = "on battery, unless you play music on battery",
     .sources = "users' reports: tuned issues 394, 396, 670 (power-profiles-daemon stops tuned or "
                "rewrites the governor)\n"

@@ -132,9 +132,9 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
                       worst_us, why);
     } else {
-        const char *unless = request_known ? "" : ", unless a program limits it";
+        const char *unless = request_known ? "" : ", unless a program limits the states";
         if (st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
-            unless = st_text("%s (only root can see that)", unless);
+            unless = st_text("%s (only root can read this limit)", unless);
         st_finding_advice(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
                           worst_us, unless);
         fix_idle_states(scan, finding);
@@ -144,7 +144,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         st_text("longest time to wake up (exit latency) from the enabled idle states of %jd CPU%s",
                 cpus_n, ST_PLURAL(cpus_n));
     if (held)
-        formula = st_text("%s, not counting those above %jd µs, which a program forbids now",
+        formula = st_text("%s, without the states above %jd µs, which a program forbids now",
                           formula, scan->request_us);
     formula = st_text("%s: %jd µs", formula, worst_us);
     if (scan->deeper != NULL)
@@ -220,7 +220,7 @@ const struct st_rule st_rule_linux_idle_states = {
     .check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
              "state\n"
              "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
-    .undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
+    .undo = "press Ctrl-C where the command runs; if you used cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.5,
     /* no `changes`: no file keeps the limit, only a program that holds the device open */
@@ -257,8 +257,8 @@ static void judge_idle_request_access(struct st_finding *finding)
         return;
     if (worst_us <= SMALL_US) {
         st_finding_fine(finding,
-                        "a CPU wakes up from its deepest idle state in %jd µs, so programs have no "
-                        "reason to limit it",
+                        "a CPU wakes up from its deepest idle state in %jd µs, so programs need "
+                        "not limit the idle states",
                         worst_us);
     } else if (may_open == 0 || (fact->state == ST_FACT_UNREADABLE &&
                                  (fact->error == EACCES || fact->error == EPERM))) {

@@ -171,13 +171,13 @@ const struct st_rule st_rule_linux_usb_path = {
         "3 the translator is software (dwc_otg, dwc2); simple hubs have one for all ports. Sound "
         "that does not get through in its millisecond is lost, and no xrun counter shows it.",
     .privilege = "none",
-    .when_not = "you hear no gaps: then leave it",
+    .when_not = "you hear no gaps",
     .sources = "users' reports: raspberrypi/linux issues 575 and 611 (\"Data may have been "
                "lost\"), 1842 (two interfaces on a hub with one translator), 1998 (with a camera), "
                "2020 (without a hub), 7475 (dwc2)\n"
                "how many hubs or cameras on the same bus are too many is unknown; the report shows "
                "them with --details",
-    .persistent = "# use another controller's port if possible ('lsusb -t' shows them)\n"
+    .persistent = "# use another controller's port if possible ('lsusb -t' shows the controllers)\n"
                   "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # good: 480M, or no other 12M audio device on its hub, and not dwc_otg",
@@ -213,7 +213,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
         {0, ST_STATUS_ADVICE,
          "the low-latency mode of the USB audio driver (snd_usb_audio) is off, so you hear the "
          "sound later than needed",
-         "it delays the sound, not the audio threads"}),
+         "without this mode the sound is heard later, but no audio thread is delayed"}),
 };
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
@@ -225,7 +225,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 /* tuned and TLP set power_save when they start, after the kernel read HDA_EVER */
 #define HDA_TUNED                                                                                  \
-    HDA_EVER "\n# and, because tuned's profile balanced sets 10 s:\n"                              \
+    HDA_EVER "\n# and, because tuned's profile balanced switches the card off after 10 s:\n"       \
              "# /etc/tuned/profiles/balanced/tuned.conf\n"                                         \
              "# (before tuned 2.23: /etc/tuned/balanced/tuned.conf)\n"                             \
              "[main]\ninclude=balanced\n[audio]\ntimeout=0\n# then\nsudo systemctl restart tuned"
@@ -290,7 +290,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
     .persistent = HDA_EVER,
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
-    .undo = "delete the lines in /etc/modprobe.d/sleeptune.conf and of tuned or TLP, and restart",
+    .undo =
+        "delete the lines in /etc/modprobe.d/sleeptune.conf and in tuned's or TLP's file; restart",
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver",
                           ST_KEYS_CARD "*.name", ST_KEY_DAEMON_TUNED, ST_KEY_TLP_ENABLED),
     .changes = ST_RULE_CHANGES(
@@ -364,7 +365,7 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .title = "Outputs that are closed when nothing plays",
     .mechanism = "WirePlumber closes an output on which nothing plays. Many devices click when "
                  "they are closed or opened, and the first moment of the next sound is lost.",
-    .privilege = "root; none for a file in ~/.config/wireplumber",
+    .privilege = "root, except for a file in ~/.config/wireplumber",
     .cost = "power: the device stays on",
     .when_not = "on battery, or you hear no clicks between sounds",
     .sources =
@@ -397,7 +398,7 @@ static void judge_card_rate(struct st_finding *finding)
         const char *name = st_machine_stream_name(fact);
         st_finding_quote(finding, fact);
         if (!fact->is_int || st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
-            st_finding_unknown(finding, "how fast %.40s really plays could not be read", name);
+            st_finding_unknown(finding, "the real sample rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
                            "%.40s plays %jd frames a second instead of %jd (%.1f %% too slow): the "
@@ -412,7 +413,7 @@ static void judge_card_rate(struct st_finding *finding)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its sample rate", right_n);
     else if (finding->summary == NULL)
         st_finding_not_applicable(
-            finding, "nothing has played long enough to measure how fast the card plays");
+            finding, "nothing has played long enough to measure a card's real sample rate");
 }
 
 const struct st_rule st_rule_linux_card_rate = {
@@ -493,7 +494,7 @@ const struct st_rule st_rule_linux_card_clocks = {
         "or empties a buffer until a period is lost or played twice, unless sound is resampled.",
     .privilege = "none",
     .when_not = "PipeWire, zita-a2j or zita-j2a resamples the sound of the second card, and you "
-                "hear no gaps: then leave it",
+                "hear no gaps",
     .sources =
         "users' reports: pjsip/pjproject issue 2339 (recording 0.6 % faster than playback: "
         "choppy); agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a dropout each 90 "
@@ -508,7 +509,7 @@ const struct st_rule st_rule_linux_card_clocks = {
     .needs = ST_NEEDS_REOPEN,
     .check = "sleeptune listen --back DEVICE --json | sleeptune report --input - linux-card-clocks "
              "  # DEVICE: the card that records",
-    .undo = "use the cards as before",
+    .undo = "set and connect both cards as they were before",
     .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,
 };
@@ -579,8 +580,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_quote(finding, node);
             st_finding_advice(finding,
                               "the card %.60s reports its play position in jumps of %jd frames or "
-                              "more, and PipeWire keeps only %.0f + %jd frames ready: sound may "
-                              "drop out although all programs are in time",
+                              "more, and PipeWire keeps only %.0f frames and a reserve of %jd "
+                              "ready: sound may drop out although all programs are in time",
                               name, frames, cycle, reserve);
             while (wanted < frames && wanted < HEADROOM_MAX)
                 wanted *= 2;
@@ -599,11 +600,11 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
         }
     }
     if (emulated && steps_n == 0 && finding->summary == NULL)
-        st_finding_unknown(
-            finding,
-            "whether the card %.60s reports its position in long jumps, so that xruns are counted, "
-            "shows only while it plays: run the report in the virtual machine then",
-            name);
+        st_finding_unknown(finding,
+                           "whether the card %.60s reports its position in long jumps, so that "
+                           "xruns are counted, shows only while the card plays: play something in "
+                           "the virtual machine and run the report again",
+                           name);
     return false;
 }
 
@@ -690,7 +691,7 @@ const struct st_rule st_rule_linux_device_headroom = {
         "PipeWire fills the buffer just ahead of the position that the card reports. If a card "
         "reports it in jumps (Sound Open Firmware, virtual machines), the buffer seems to be empty "
         "after each. A second card, which follows the clock of another one, needs a reserve, too.",
-    .privilege = "root; none for a file in ~/.config/wireplumber",
+    .privilege = "root, except for a file in ~/.config/wireplumber",
     .cost = "latency: the sound is later by the reserve; 1024 frames are 21 ms",
     .when_not = "there are no xruns: then no reserve is needed",
     .sources =
@@ -723,14 +724,12 @@ const struct st_rule st_rule_linux_card_faults = {
                  "not valid. The cause is the cable, the port, the firmware or the driver: no "
                  "setting cures it, but another kernel version may.",
     .privilege = "none",
-    .when_not =
-        "the kernel logged them when you plugged or unplugged the card: then they mean nothing",
+    .when_not = "the kernel logged the fault only when you plugged in or unplugged the card",
     .sources =
         "Linux source code: sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
         "Linux documentation: driver-api/usb/error-codes.rst (error 71 is EPROTO)",
-    .persistent =
-        "# try the previous kernel; of a USB card also another cable, a port without a hub, "
-        "newer firmware",
+    .persistent = "# try the previous kernel; for a USB card also another cable, a port without a "
+                  "hub, newer firmware",
     .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
     .undo = "nothing to undo: no setting was changed",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),

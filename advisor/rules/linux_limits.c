@@ -167,12 +167,12 @@ const struct st_rule st_rule_linux_cpu_quota = {
                  "--cpus of containers). When its programs have used it up, all their threads but "
                  "real-time ones stop until new time is given, by default each 100 ms.",
     .cost = "fairness: the programs may use all CPUs",
-    .when_not = "the limit is for programs that do not play: then keep it",
+    .when_not = "the limit is for programs that do not play",
     .sources = "Linux documentation: admin-guide/cgroup-v2.rst, cpu.max; manual "
                "systemd.resource-control(5), CPUQuota=\n"
                "sleeptune does not read control groups of version 1",
     .now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
-    .persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
+    .persistent = "# UNIT: user-1000.slice or the like; for a user's service: systemctl --user\n"
                   "sudo systemctl set-property UNIT CPUQuota=",
     .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # "
              "max 100000",
@@ -286,10 +286,10 @@ const struct st_rule st_rule_linux_service_limits = {
     .id = "linux-service-limits",
     .title = "Audio services: right to real-time priority",
     .mechanism = "The limits in /etc/security apply to users who log in (PAM). A system service "
-                 "has those of its unit, a file of systemd: without LimitRTPRIO= there its program "
-                 "cannot get real-time priority; with RestrictRealtime=yes it never can.",
+                 "has the limits in its unit, a file of systemd: without LimitRTPRIO= there its "
+                 "program cannot get real-time priority; with RestrictRealtime=yes it never can.",
     .cost = "fairness: a program with real-time priority can keep others from a CPU",
-    .when_not = "the program is a player with a buffer of some seconds: then it can wait",
+    .when_not = "the program is a player with a buffer of some seconds",
     .sources =
         "manuals: systemd.exec(5) (LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, "
         "CPUSchedulingPolicy=, DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=); "
@@ -363,7 +363,8 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                      hole_ms, share_pct)},
             {true, ST_STATUS_OK,
              st_text("a real-time thread that uses more than %.1f %% of a CPU is stopped for up to "
-                     "%.0f ms; an audio thread sleeps in each cycle, so this does not affect it",
+                     "%.0f ms; an audio thread sleeps in each cycle, so the limit does not affect "
+                     "audio",
                      share_pct, hole_ms)}))
         st_rule_fix(finding);
     /* the kernel refuses a runtime longer than the period: if the old runtime exceeds the new
@@ -388,8 +389,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
                  "machine. An audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none with the default values",
     .when_not =
-        "special machines with isolated CPUs, where someone set it on purpose. Before Linux 6.12 "
-        "never set -1: a real-time thread that never sleeps can then hang the machine.",
+        "special machines with isolated CPUs, where someone changed the limit on purpose. Before "
+        "Linux 6.12 never set -1: a real-time thread that never sleeps can then hang the machine.",
     .sources = "Linux documentation: scheduler/sched-rt-group.rst; Linux source code: "
                "kernel/sched/rt.c (by default 950000 µs of each 1000000 µs)\n"
                "from Linux 6.12 on the kernel keeps CPU time for normal threads in another way, "
@@ -403,7 +404,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
                   "kernel.sched_rt_period_us = 1000000\n"
                   "kernel.sched_rt_runtime_us = 950000",
     .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
-    .undo = "nothing to undo: that is the default",
+    .undo = "nothing to undo: these values are the defaults",
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.sched_rt_runtime_us", PERIOD, ST_KEY_KERNEL_RELEASE,
                           ST_KEY_CONFIG_RT_GROUP_SCHED),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000"},

@@ -31,7 +31,7 @@ static bool is_swapped(struct st_finding *finding)
                       "disk when it needs that memory",
                       st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
     st_finding_fix(finding,
-                   "# reads all of it back; needs as much free memory\n"
+                   "# reads all swap back, which needs as much free memory\n"
                    "for f in $(awk '/^\\// && !/zram/ {print $1}' /proc/swaps); do\n"
                    "    sudo swapoff $f && sudo swapon $f\n"
                    "done",
@@ -109,7 +109,7 @@ const struct st_rule st_rule_linux_numa_balancing = {
                  "to see which processor uses them. A thread that uses such memory next must stop, "
                  "maybe until the memory has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
-    .when_not = "usual computers, with one processor: there it is off",
+    .when_not = "usual computers with one processor: the setting is off there",
     .sources =
         "Linux documentation: admin-guide/sysctl/kernel.rst, numa_balancing (0 off, 1 on, 2 for "
         "memory of different speed); Linux source code: kernel/sched/fair.c, task_numa_work\n"
@@ -201,8 +201,7 @@ const struct st_rule st_rule_linux_memory_out = {
     .mechanism =
         "When no memory is left, the kernel drops the code of running programs (sound servers, "
         "too), reads it again from the disk, and then ends a program. Sound stops for seconds.",
-    .when_not =
-        "it was a test, or a program that you have ended since: then there is nothing to do",
+    .when_not = "memory ran out because of a test, or of a program that you have ended since",
     .sources = "what the kernel logs: \"Out of memory: Killed process\" (Linux source code, "
                "mm/oom_kill.c); a line that begins with \"Memory cgroup\" is about the limit of "
                "one group of programs",

@@ -68,8 +68,8 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
             finding, "real-time priority was refused (%s), although this user has the right: %s",
             strerror((int)error),
             contained ? "the container forbids it"
-                      : "see 'sleeptune report linux-rt-group-sched'; a service may forbid it, too "
-                        "(RestrictRealtime=, seccomp)");
+                      : "see 'sleeptune report linux-rt-group-sched'; a service may forbid "
+                        "real-time priority, too (RestrictRealtime=, seccomp)");
         if (contained)
             st_finding_fix_persistent(
                 finding, ST_NEEDS_NOTHING,

@@ -134,7 +134,8 @@ static const char *real_time_package(const struct st_facts *facts)
         {"+rpt", "sudo apt install linux-image-rpi-v8-rt\n# then choose it in "
                  "/boot/firmware/config.txt (kernel=)"},
         /* "Ubuntu itself": Liquorix kernels, too, have "buntu" in their version */
-        {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
+        {"buntu",
+         "sudo pro enable realtime-kernel   # Ubuntu (not its derivatives), with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
         {"-arch", "sudo pacman -S linux-rt"},
@@ -277,7 +278,7 @@ static void judge_threaded_irqs(struct st_finding *finding)
     } else {
         st_rule_advise(finding,
                        "interrupts of disk, network and graphics come before the audio thread; for "
-                       "a period of %.2f ms it is worth trying to change this",
+                       "a period of %.2f ms try the boot option threadirqs",
                        st_rule_period_us(finding) / 1e3);
         st_machine_place_boot_option(finding, "threadirqs", true);
     }
@@ -291,9 +292,8 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                  "real-time priority 50: an audio thread with a higher priority comes first, and "
                  "the sound card's interrupt can get a higher priority than the others.",
     .cost = "throughput: the CPU switches to one more thread at each interrupt",
-    .when_not = "disk and network load cause no xruns on your machine: leave it out then, because "
-                "some devices fail with threadirqs. If you use threadirqs, give the interrupt of "
-                "the sound card the highest priority of all interrupts",
+    .when_not =
+        "disk and network load cause no xruns on your machine, or a device fails with threadirqs",
     .sources = "Linux documentation: kernel-parameters.txt (threadirqs); a user's report of a "
                "hanging computer: liquorix issue 61\n"
                "a limit that sleeptune chose: advice only for periods of at most 1.4 ms",
@@ -337,14 +337,14 @@ const struct st_rule st_rule_linux_sched_ext = {
                  "(scx_lavd, scx_bpfland ...), in favour of games or throughput. Programs that "
                  "play without real-time priority, and those that feed them, may wait longer.",
     .cost = "throughput: games and builds may be slower again",
-    .when_not = "you hear no gaps while such a scheduler runs: then keep it",
+    .when_not = "you hear no gaps while such a scheduler runs",
     .sources = "Linux documentation: scheduler/sched-ext.rst; such a scheduler decides about all "
                "threads but those with real-time priority (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE)\n"
                "a user's report: PipeWire had more dropouts with the schedulers lavd and bpfland "
                "(sched-ext/scx issue 2496)\n"
                "not measured: how much longer threads wait",
     .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
-    .persistent = "# so that it is not started again (the one that exists):\n"
+    .persistent = "# so that the scheduler is not started again (one of the two services exists):\n"
                   "sudo systemctl disable --now scx_loader\n"
                   "sudo systemctl disable --now scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
@@ -415,9 +415,10 @@ const struct st_rule st_rule_linux_irq_sharing = {
                 "interrupts (MSI) are never shared.",
     .sources =
         "what /proc/interrupts shows: Linux source code, kernel/irq/proc.c, show_interrupts()",
-    .persistent = "# move a card to another slot, or a USB interface to another port, best of "
-                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
-                  "the setup of the firmware (BIOS)",
+    .persistent = "# move a card to another slot, or a USB interface to another port, preferably "
+                  "of another controller\n"
+                  "# ('lsusb -t'); switch off devices that you do not need in the setup of the "
+                  "firmware (BIOS)",
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .undo = "put the card or interface back where it was",
@@ -507,8 +508,7 @@ const struct st_rule st_rule_linux_firmware = {
     .mechanism =
         "While the firmware works, all programs may stand still. Fan tools of Dell computers call "
         "it again and again: for 0.4 to 27 ms on one laptop, for 500 ms on some models.",
-    .when_not =
-        "the firmware cannot control the fans itself, or you hear no gaps: then keep the fan tool",
+    .when_not = "the firmware cannot control the fans itself, or you hear no gaps",
     .sources = "users' reports: i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux "
                "source code: drivers/hwmon/dell-smm-hwmon.c",
     .persistent = FANS_EVER("i8kmon"),

@@ -176,9 +176,9 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
     if (client.priority > server.priority) {
         st_finding_quote(finding, client.process);
         const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
-                                  ? "; the program system76-scheduler may have set this"
+                                  ? "; the program system76-scheduler may have set this priority"
                               : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
-                                  ? "; the program ananicy-cpp may have set this"
+                                  ? "; the program ananicy-cpp may have set this priority"
                                   : "";
         st_finding_advice(finding,
                           "%.40s runs at priority %jd, higher than the sound server's %jd, so it "
@@ -200,8 +200,7 @@ const struct st_rule st_rule_linux_priority_order = {
         "While a program with a higher real-time priority than the server computes, the server "
         "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
-    .when_not = "the program must run before the sound server, and uses little CPU time: then keep "
-                "its priority",
+    .when_not = "the program must run before the sound server, and uses little CPU time",
     .sources = "manual sched(7); a user's report: a program with a higher priority than the server "
                "took the CPU from it (pipeasio issue 4)\n"
                "jackd gives its clients a priority 5 below its own (manual jackd(1), -P)\n"
@@ -209,7 +208,7 @@ const struct st_rule st_rule_linux_priority_order = {
                "gone without it); version 2.0.2 no longer sets it (pull request 118)",
     .persistent = "# lower the real-time priority in that program's own settings, below the "
                   "server's; or raise the\n"
-                  "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
+                  "# server's: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
                   "(default 88); 'jackd -P'",
     .needs = ST_NEEDS_REOPEN,
     .check =
@@ -263,14 +262,14 @@ const struct st_rule st_rule_linux_hybrid_cores = {
                  "the same work takes longer now and then.",
     .privilege = "none",
     .cost = "power: the fast cores are on more often",
-    .when_not = "the program needs little CPU time, also on a slow core: then leave it",
+    .when_not = "the program needs little CPU time, also on a slow core",
     .sources =
         "a user's report: with audio on the fast cores and windows on the slow ones \"drastically "
         "improved\" (discourse.ardour.org 112571)\n"
         "which cores are fast: Linux tools/perf/Documentation/intel-hybrid.txt (cpu_core/cpus, "
         "cpu_atom/cpus); Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity)\n"
         "a limit that sleeptune chose: a core is slow below 75 % of the fastest one's capacity",
-    .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest "
+    .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those with the highest "
            "cpu_capacity:\n"
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
            "taskset -apc FAST $(pgrep -o PROGRAM)",
@@ -389,10 +388,11 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
-    .mechanism = "With threaded interrupts each interrupt, of the sound card, the disk or the "
-                 "network, is handled by a thread of real-time priority 50: a sound server with a "
-                 "higher priority runs before it on that CPU, and so may other devices. The best "
-                 "order is: interrupt of the sound card, sound server, programs, other interrupts.",
+    .mechanism =
+        "With threaded interrupts each interrupt, of the sound card, the disk or the network, is "
+        "handled by a thread of real-time priority 50. A sound server with a higher priority "
+        "delays even the sound card's interrupt thread, and so may other devices. The best order "
+        "is: interrupt of the sound card, sound server, programs, other interrupts.",
     .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all "
             "others",
     .when_not = "the sound server wakes up by a timer, as PipeWire does on a built-in card: then "
@@ -409,7 +409,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
         "RTIRQ_PRIO_HIGH=90\n"
         "# and\n"
         "sudo systemctl enable --now rtirq",
-    .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
+    .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci have the highest numbers",
     .undo = "run this, then restart the computer: sudo systemctl disable rtirq",
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS,
                           ST_LINUX_KERNEL_IRQ_THREAD "*.priority", THREAD_PROCESS, THREAD_PRIORITY,

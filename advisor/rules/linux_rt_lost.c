@@ -205,8 +205,8 @@ const struct st_rule st_rule_linux_rt_time = {
         "only with kernel.print-fatal-signals=1); manual getrlimit(2)\n"
         "users' reports: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer when "
         "the portal started); EasyEffects issues 3108 and 3450; openal-soft issue 792",
-    .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program "
-           "again",
+    .now = "systemctl --user restart xdg-desktop-portal   # if RTTimeUSecMax is 0; then open the "
+           "program again",
     .persistent = "# real-time priority without a limit of computing time, for the user NAME; then "
                   "log out and in again\n"
                   "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
@@ -321,7 +321,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     const char *fix =
         st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
     if (granted)
-        fix = ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again";
+        fix = ST_MACHINE_FIX_LOG_IN "\n# if you did that already: start the program again";
     if (granted && !read)
         fix = "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal";
     st_finding_fix(finding, NULL, fix, granted && !read ? ST_NEEDS_REOPEN : ST_NEEDS_RELOGIN);

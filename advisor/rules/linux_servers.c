@@ -117,7 +117,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                  "next ones. PipeWire's cycle is at most half this buffer, unless its quantum is "
                  "forced (from 0.3.84 on): then a shorter buffer runs empty in each cycle.",
     .privilege = "none",
-    .when_not = "you need that quantum for another device: then keep it",
+    .when_not = "you need the forced quantum for another device",
     .sources =
         "what /proc/asound/card*/pcm*/sub*/hw_params shows: Linux source code, sound/core/pcm.c\n"
         "PipeWire's source code: spa/plugins/alsa/alsa-pcm.c (a cycle is at most half the buffer: "
@@ -267,7 +267,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .mechanism = "PipeWire's cycle lasts quantum / rate: 256 frames at 48000 Hz are 5.3 ms. "
                  "PipeWire uses the smallest quantum that a program asks for, between min-quantum "
                  "and max-quantum. If no program asks, it uses the default quantum.",
-    .privilege = "root; none for a file in ~/.config/pipewire",
+    .privilege = "root, except for a file in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often; a longer one delays what "
             "you hear",
     .when_not = "only some programs need a short cycle: then let these ask for it. In virtual "
@@ -298,8 +298,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
 #define CLIENTS_EVER(ms, frames, hz)                                                               \
     "# start that program with\nPIPEWIRE_LATENCY=" frames "/" hz                                   \
-    "\n# or, if it plays through PulseAudio's library, as games do:\nPULSE_LATENCY_MSEC=" ms       \
-    "\n# or, for all programs that play through that library:\n"                                   \
+    "\n# or, if the program plays through PulseAudio's library, as games "                         \
+    "do:\nPULSE_LATENCY_MSEC=" ms "\n# or, for all programs that play through that library:\n"     \
     "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req " \
     "= " frames "/" hz " pulse.min.quantum = " frames "/" hz                                       \
     " }\n# then\nsystemctl --user restart pipewire-pulse"
@@ -400,8 +400,7 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "the same for all. A voice chat that asks for 256 frames gives your DAW 256 frames, too.",
     .privilege = "none",
     .cost = "latency: the program that asked for a short cycle hears and speaks later",
-    .when_not = "you need the short cycle yourself, or set it in a program of JACK's library: then "
-                "leave it",
+    .when_not = "you need the short cycle yourself, or set it in a program of JACK's library",
     .sources =
         "PipeWire's source code, src/pipewire/context.c: the cycle is the smallest size "
         "that a running program asks for (node.latency), rounded down to a power of two; a "
@@ -521,8 +520,7 @@ const struct st_rule st_rule_linux_pipewire_rates = {
                  "of another rate is converted, which takes CPU time.",
     .privilege = "none",
     .cost = "CPU: the sound of programs with another rate is converted",
-    .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts: "
-                "then leave it",
+    .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts",
     .sources =
         "PipeWire's source code, src/pipewire/context.c (0.3.65, 1.6; later "
         "src/modules/module-scheduler-v1.c): a running device keeps its rate unless one is forced; "
@@ -585,7 +583,7 @@ const struct st_rule st_rule_linux_pulseaudio = {
                  "empty (tsched=1); or, with tsched=0, the sound card wakes it up each time a part "
                  "(fragment) of the buffer is done. Its threads ask for real-time priority 5 "
                  "unless its configuration forbids it.",
-    .privilege = "root; none for a file in ~/.config/pulse",
+    .privilege = "root, except for a file in ~/.config/pulse",
     .when_not = "you want tsched=0 for a lower latency: it makes the latency fixed, not lower, and "
                 "is for drivers that report wrong positions",
     .sources = "manual pulse-daemon.conf(5); its defaults: realtime-scheduling yes, "

@@ -117,7 +117,7 @@ static void judge_high_res_timers(struct st_finding *finding)
     if (hres == 0)
         judge_off(finding, "the kernel shows hres_active 0 in /proc/timer_list");
     else if (getres > 1)
-        judge_off(finding, "the kernel says that its timers end only at a clock tick");
+        judge_off(finding, "the kernel reports that its timers end only at a clock tick");
     else if (hres == 1 || getres == 1)
         st_finding_fine(finding, "high-resolution timers run, so sleeping threads wake up on time");
     else
@@ -273,7 +273,7 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
     /* only a real-time thread reads 0: for a normal thread, prctl takes 0 for the default */
     if (slack_ns == 0) {
         st_finding_fine(finding, "no timer slack here: the kernel does not lengthen the sleeps of "
-                                 "real-time threads, such as the one that was looked at");
+                                 "real-time threads, such as the thread that sleeptune looked at");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
@@ -319,8 +319,8 @@ const struct st_rule st_rule_linux_timer_slack = {
         "priority (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE) have no timer slack.",
     .privilege = "none for your own programs; root (CAP_SYS_NICE) for another user's program",
     .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
-    .when_not = "your audio threads have real-time priority: this changes nothing for them; or the "
-                "machine runs on battery",
+    .when_not = "your audio threads have real-time priority and so no timer slack; or the machine "
+                "runs on battery",
     .sources = "manuals: prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
                "Linux source code: kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 "
                "(the value of a real-time thread reads as 0)\n"

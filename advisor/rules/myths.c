@@ -8,7 +8,7 @@ const struct st_rule st_rule_linux_split_lock = {
     .mechanism = "A split lock is a rare, badly placed access to memory that stops all CPUs for a "
                  "moment; the kernel makes a program that does this wait for 10 ms each time. "
                  "Windows plug-ins and games under Wine are often affected.",
-    .cost = "security: with 0 any program can slow all others down",
+    .cost = "security: with split_lock_mitigate=0 any program can slow all others down",
     .when_not =
         "the kernel's log does not say that your audio program \"took a split_lock trap\". If it "
         "does: write kernel.split_lock_mitigate=0 into /etc/sysctl.d/90-sleeptune.conf and "

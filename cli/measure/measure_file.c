@@ -41,7 +41,7 @@ static void on_flush(void *ctx)
     if (file->error == 0 || file->reported)
         return;
     file->reported = true; /* reported at once, because the run may last for hours */
-    st_failure("cannot write %s: %s; the measurement goes on without it", file->path,
+    st_failure("cannot write %s: %s; the measurement goes on without this file", file->path,
                strerror(-file->error));
 }
 

@@ -113,7 +113,7 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
                           path);
     if (r < 0)
         return st_failure("cannot read %s: %s", path,
-                          r == -EBADMSG ? "it is not a record that sleeptuned made" : strerror(-r));
+                          r == -EBADMSG ? "not a record of sleeptuned" : strerror(-r));
     return ST_EXIT_DONE;
 }
 

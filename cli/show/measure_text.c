@@ -59,7 +59,7 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        const char *share = "its time was not measured";
+        const char *share = "time not measured";
         if (st_cause_kind_by_exclusion(c))
             share = "the other causes were ruled out";
         if (r->explained_ns > 0)

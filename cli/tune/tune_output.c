@@ -85,8 +85,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
         later = st_text_joined(later, ", ", (*finding)->rule->id);
     if (later[0] != '\0')
         st_text_say(out, width,
-                    "Not tried, since tune cannot switch them on and off ('sleeptune report "
-                    "--details' has them): %s",
+                    "Settings that tune cannot switch on and off ('sleeptune report --details' "
+                    "lists them): %s",
                     later);
     if (plan->open_n > 0)
         st_text_say(out, width,

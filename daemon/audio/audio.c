@@ -274,8 +274,7 @@ void st_audio_stop(struct st_audio *audio)
     pthread_mutex_unlock(&audio->mutex);
     if (!ended) { /* the thread hangs in the sound server's library, so the memory that it uses must
                      stay */
-        ST_WARN("the sound system %s did not stop the test stream in 5 s: sleeptuned leaves that "
-                "thread behind",
+        ST_WARN("the sound system %s did not stop the test stream in 5 s; its thread was abandoned",
                 audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;

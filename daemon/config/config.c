@@ -340,7 +340,7 @@ int st_config_load(struct st_platform *machine, const char *path, struct st_conf
                  "the file is larger than %d bytes: this is not a sleeptuned configuration",
                  ST_CONFIG_FILE_BYTES);
     else if (r == -EINVAL)
-        complain(&parse, 0, "it is not a regular file");
+        complain(&parse, 0, "not a regular file");
     else if (r < 0)
         complain(&parse, 0, "cannot be read: %s", strerror(-r));
     else

@@ -13,8 +13,9 @@
     {                                                                                              \
         "observe." #name "_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL,                        \
             AT(observe.name##_server), ST_CONFIG_APPLIES_OBSERVE,                                  \
-            "The " title " server to watch" example ". The helper program gets it as " variable    \
-            ". Empty: that of the user who runs sleeptuned."                                       \
+            "The " title " server to watch" example                                                \
+            ". The helper program gets the name as " variable                                      \
+            ". Empty: the server of the user who runs sleeptuned."                                 \
     }
 
 const struct st_config_key st_config_keys[] = {
@@ -90,8 +91,8 @@ const struct st_config_key st_config_keys[] = {
                        "sleeptuned reads four times a second how full they are."),
     SOURCE(sound4, "Dropouts that sound(4) counts for each channel (FreeBSD)."),
     SOURCE(usb, "Losses of sound on the bus of a USB audio device (Linux), from the headers of USB "
-                "packets, never what they carry. Only root can read them: it needs a daemon that "
-                "runs as root, and the module usbmon."),
+                "packets, never what they carry. Only root can read them: run the daemon as root "
+                "and load the module usbmon."),
     SERVER(pipewire, "PipeWire", "PIPEWIRE_REMOTE", ", such as /run/user/1000/pipewire-0"),
     SERVER(jack, "JACK", "JACK_DEFAULT_SERVER", ""),
     SERVER(pulseaudio, "PulseAudio", "PULSE_SERVER", ", such as unix:/run/user/1000/pulse/native"),
@@ -117,9 +118,9 @@ const struct st_config_key st_config_keys[] = {
      "not a history of sleeptune, the daemon does not change it."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
-     "How long the history is kept: the rows of hours as long as this, those of minutes at most 30 "
-     "days. Each hour at most one day of old rows is removed, so that a wrong clock cannot delete "
-     "the whole history at once."},
+     "How long the history keeps the rows of hours; it keeps the rows of minutes at most 30 days. "
+     "Each hour at most one day of old rows is removed, so that a wrong clock cannot delete the "
+     "whole history at once."},
     {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
      ST_CONFIG_APPLIES_HISTORY,
      "Largest size of the history. If the file and its log would use more, the oldest minutes are "

@@ -24,10 +24,10 @@ static const struct {
     {"since", ST_QUERY_SINCE, "'since' " TIMES},
     {"until", ST_QUERY_UNTIL, "'until' " TIMES},
     {"step", ST_QUERY_STEP, "'step' must be a length of time such as 60s, 10m, 1h or 1d"},
-    {"limit", ST_QUERY_LIMIT, "'limit' must be a number from 1 to 5000"},
+    {"limit", ST_QUERY_LIMIT, "'limit' must be a number of entries from 1 to 5000"},
     {"kind", ST_QUERY_KIND, "'kind' must be one of " ST_EVENT_NAMES},
     {"tid", ST_QUERY_TID, "'tid' must be the id of a thread"},
-    {"by", ST_QUERY_BY, "'by' must be key or typed"},
+    {"by", ST_QUERY_BY, "'by' must be 'key' or 'typed'"},
     {"note", ST_QUERY_NOTE, "'note' is longer than 160 bytes"},
 };
 

@@ -281,7 +281,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     const char *gap = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
-        gap = st_text("; sleeptuned did not watch them from %s to %s",
+        gap = st_text("; sleeptuned did not watch dropouts from %s to %s",
                       st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
                       st_when_text_near(wall_ns(o), wall_ns(o)));
     view->state = state;

@@ -309,7 +309,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     if (answer->buffer_ns > 0)
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"
-                 : st_text("a buffer of %s usually lasts", st_xrun_sources_title(server->source));
+                 : st_text("the usual buffer of %s lasts", st_xrun_sources_title(server->source));
     const char *text = st_text("timing %s: at most %s late, and %s %s",
                                answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns
                                    ? "barely OK"
@@ -350,12 +350,12 @@ const char *st_answer_not_watched(const struct st_view *view)
         cards |= watched && st_text_is(source->source, "pipewire") &&
                  (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0;
     }
-    return st_text("%s%slosses on Bluetooth%s, by bad cables or power",
+    return st_text("%s%slosses on Bluetooth%s, losses caused by bad cables or power",
                    usb       ? ""
                    : freebsd ? "losses on USB, "
                              : "losses on USB (needs root and usbmon), ",
                    freebsd ? "programs that play through virtual_oss, " : "",
-                   cards ? "" : ", of resynchronised second cards");
+                   cards ? "" : ", losses of resynchronised second cards");
 }
 
 /* The next step against the client's dropouts, or against a buffer size that a setting forces. */
@@ -431,8 +431,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         {ended, view->pipewire_restart,
          "this starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
-         "this shows which sound servers are watched, and why others are not; start yours if it "
-         "does not run"},
+         "this shows which sound servers are watched, and why others are not; start your sound "
+         "server if it does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
         /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing

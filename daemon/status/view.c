@@ -46,7 +46,7 @@ struct st_degraded_list st_view_degraded(const struct st_view *view)
     if (watchdog->reason[0] == '\0' && watchdog->running && !watchdog->above_loop && loop != NULL &&
         loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(&list, "watchdog",
-            "the watchdog got no higher priority than the timing test, so it may not notice if the "
+            "the watchdog got no higher priority than the timing test, so it may miss that the "
             "test never sleeps")
             ->rights = true;
     add(&list, "audio", view->audio.error);

@@ -151,7 +151,8 @@ static int connect_ports(bool cable)
         const int r = jack_connect(listener.client, st_text("%s:%s", player, names[i]),
                                    jack_port_name(listener.ports[i]));
         if (r != 0 && r != EEXIST)
-            return st_ear_absent("JACK did not connect sleeptune's player and recorder");
+            return st_ear_absent(
+                "JACK could not connect sleeptune's player to sleeptune's recorder");
     }
     ST_PRINT(ear->head.records, "%s", jack_port_name(listener.ports[0]));
     return ST_EAR_DONE;

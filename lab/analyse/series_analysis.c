@@ -158,8 +158,8 @@ static void say_whole_ticks(struct st_analysis *a)
     const struct st_whole_ticks *w = &a->whole_ticks;
     if (w->found)
         say(a,
-            w->levels ? "Lateness takes levels that are %s apart (%ju samples are not on the usual "
-                        "one): a timer of %d Hz, or a program that rounds its sleeps to %s."
+            w->levels ? "Lateness takes levels that are %s apart (%ju samples are between levels): "
+                        "a timer of %d Hz, or a program that rounds its sleeps to %s."
                       : "Lateness jumps by %s, %ju times, and moves freely in between: a timer of "
                         "%d Hz, or a program that rounds its sleeps to %s.",
             time_text(1e9 / w->hz), w->jumps_n, w->hz, time_text(1e9 / w->hz));
@@ -256,7 +256,7 @@ static void say_changes(struct st_analysis *a)
     const struct st_changes *c = &a->changes;
     char text[TEXT_BYTES];
     if (c->trend_found && a->counted)
-        say(a, "The values %s by %s \xc2\xb5s a value, %s in all.",
+        say(a, "The values %s by %s \xc2\xb5s from each value to the next, %s in all.",
             c->slope_ns_per_s > 0 ? "grow" : "fall",
             number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
             time_text(fabs(c->slope_ns_per_s) * a->span_s));

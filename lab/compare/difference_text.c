@@ -39,7 +39,8 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
                      phrases[id], value_text(fabs(e->value)), more ? "more" : "less",
                      value_text(more ? e->low : -e->high), value_text(more ? e->high : -e->low));
         if (verdict == ST_VERDICT_DRIFTING)
-            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
+            st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                           ", but within one run the figure changes by %s",
                            value_text(figures[id].drifts));
     }
     return buf[0] != '\0';

@@ -264,10 +264,10 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
                        100 * f->net_confidence, f->net.n);
     if (f->impossible)
         st_text_append(text, bytes,
-                       ". That is impossible for a sleep: it takes its time in another unit ({s}, "
-                       "{ms}, {us}), or 0 does not mean no sleep to it (set --start)");
+                       ". That is impossible for a sleep: the program takes its time in another "
+                       "unit ({s}, {ms}, {us}), or does sleep if it gets 0 (set --start)");
     else if (f->overshoot_known && high_ns < 0)
-        st_text_append(text, bytes, ": its start takes longer alone than before a sleep");
+        st_text_append(text, bytes, ": the program starts more slowly alone than before a sleep");
 }
 
 /* Appends how the time differs from that of the fastest program: "; +151 µs [20 .. 260 µs] against

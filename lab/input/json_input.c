@@ -23,8 +23,8 @@ json_t *st_json_input_read(FILE *stream, json_error_t *error)
     struct reading reading = {stream, (size_t)READ_MAX_MIB << 20};
     json_t *document = json_load_callback(read_more, &reading, JSON_REJECT_DUPLICATES, error);
     if (document == NULL && ferror(stream))
-        ST_PRINT(error->text, "it cannot be read to its end");
+        ST_PRINT(error->text, "the file cannot be read to its end");
     else if (document == NULL && reading.left_bytes == 0)
-        ST_PRINT(error->text, "it is longer than %d MiB", READ_MAX_MIB);
+        ST_PRINT(error->text, "the file is longer than %d MiB", READ_MAX_MIB);
     return document;
 }

@@ -200,7 +200,7 @@ static const char *reason(int r)
         return "the file has neither one number in each line nor the CSV of 'sleeptune-lab plot'; "
                "column 2 of a table is FILE:2";
     case -ENOENT:
-        return "the table has no column of this number";
+        return "the table has no column with this number";
     case -ERANGE:
         return "a number is out of range: lateness is at most an hour";
     case -EINVAL:

@@ -67,15 +67,15 @@ void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers 
     const struct st_interval_ns *a = &s->median[s->earliest], *b = &s->median[s->latest];
     st_series_set_text(set, "lateness", out);
     if (!s->known)
-        st_text_wrap(out, "Too few samples to say whether all are alike.", 0, width);
+        st_text_wrap(out, "Too few samples to say whether all sleepers are alike.", 0, width);
     else if (s->alike)
         st_text_wrap(out,
-                     "No difference between them is shown: the intervals of all medians overlap "
-                     "(95 % for all together).",
+                     "No difference between the sleepers is shown: the intervals of all medians "
+                     "overlap (95 % for all together).",
                      0, width);
     else
         st_text_wrap(out,
-                     st_text("They are not alike: sleeper %zu (median %s .. %s) wakes later than "
+                     st_text("Not all are alike: sleeper %zu (median %s .. %s) wakes later than "
                              "sleeper %zu (%s .. %s; 95 %% for all together).",
                              s->latest + 1, st_ns_exact(b->low_ns), st_ns_exact(b->high_ns),
                              s->earliest + 1, st_ns_exact(a->low_ns), st_ns_exact(a->high_ns)),

@@ -162,8 +162,8 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
                     b->call_ns, b->raw_ns);
     else if (finding != NULL)
         st_text_say(out, width,
-                    "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. "
-                    "'sleeptune report %s' explains possible reasons and what helps.",
+                    "CLOCK_MONOTONIC is read by a system call: a read takes %.4g ns, by syscall(2) "
+                    "%.4g ns. 'sleeptune report %s' explains possible reasons and what helps.",
                     b->call_ns, b->raw_ns, finding);
     else
         st_text_say(out, width,

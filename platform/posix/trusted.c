@@ -95,7 +95,7 @@ int st_trusted_find(struct st_platform *machine, const char *variable, const cha
             return 0;
         snprintf(path, PATH_MAX,
                  "root does not load %.300s: others can change %.2000s. As root, run meson install "
-                 "-C build, or make it root's alone (chown root, chmod go-w)",
+                 "-C build, or make that path root's alone (chown root, chmod go-w)",
                  name, file);
         return -EPERM;
     }

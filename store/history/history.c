@@ -16,7 +16,7 @@
 static const char tables[] =
     "CREATE TABLE conditions ( id INTEGER PRIMARY KEY, kernel TEXT, governor TEXT, policy TEXT, "
     "priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, load_percent REAL);"
-    /* Minutes and hours of the test loop. level: length of the row, 60 or 3600 s. lateness: a
+    /* Minutes and hours of the timing test. level: length of the row, 60 or 3600 s. lateness: a
      * histogram, which only rows of minutes have. */
     "CREATE TABLE span ( id INTEGER PRIMARY KEY, level INTEGER NOT NULL, from_ns INTEGER NOT NULL, "
     "to_ns INTEGER NOT NULL, measured_ns INTEGER NOT NULL, cycles INTEGER NOT NULL, misses INTEGER "
@@ -61,7 +61,8 @@ static void check_pages(struct st_sql *sql, const char **error)
     }
     if (sql->r < 0 || (first != NULL && st_text_is(first, "ok")))
         return;
-    *error = st_text("the history is damaged: %s", st_text_or(first, "SQLite does not say where"));
+    *error = st_text("the history is damaged: %s",
+                     st_text_or(first, "SQLite does not report in which part of the file"));
     sql->r = -EBADMSG;
 }
 
@@ -136,9 +137,9 @@ int st_history_look(const char *path, const char **error)
     if (n <= 0)
         return 0;
     if (memcmp(head, magic, sizeof(magic)) != 0)
-        *error = "it is not a database";
+        *error = "not a database";
     else if (memcmp(head + APPLICATION_AT, "SLTP", 4) != 0)
-        *error = "it is the database of another program";
+        *error = "the database of another program";
     return (*error)[0] == '\0' ? 0 : -EPROTO;
 }
 

@@ -52,7 +52,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
     if (realpath(path, whole) == NULL || stat(path, &status) != 0)
         r = -errno;
     else if (!S_ISREG(status.st_mode))
-        *error = "it is not a regular file";
+        *error = "not a regular file";
     /* Refuses an empty file. Files of /proc have size 0, too; reading one could block for ever. */
     else if (status.st_size == 0 && !has_log(path))
         r = -ENODATA;

@@ -242,13 +242,13 @@ int64_t st_sql_identify(struct st_sql *sql, const char **error)
     if (sql->r < 0) {
         *error = st_text("%s", st_sql_sentence(sql, sql->r));
     } else if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
-        *error = "it is the database of another program";
+        *error = "the database of another program";
         sql->r = -EPROTO;
     } else if (!is_new && version != ST_HISTORY_VERSION) {
         const bool newer = version > ST_HISTORY_VERSION;
-        *error =
-            st_text("it is of version %jd, made by %s sleeptune; this sleeptune reads version %d",
-                    version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
+        *error = st_text(
+            "a history of version %jd, made by %s sleeptune; this sleeptune reads version %d",
+            version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
         sql->r = newer ? -EPROTONOSUPPORT : -EBADMSG;
     } else if (strange_n > 0) {
         *error = "this is no history of sleeptune: the file has a view, a trigger or a virtual "

@@ -44,7 +44,7 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         cp "$SLEEPTUNE" "$tmp/here"/sleeptune-history.so "$tmp/copy/"
         chown 65534 "$tmp/copy"
         like "nor from beside a copy of the program in such a folder, which is said" "$("$tmp/copy/$(basename "$SLEEPTUNE")" history --db "$tmp/none.db" 2>&1)" \
-            "root does not load sleeptune-history\\.so: others can change $tmp/copy\\. As root, run meson install -C build, or make it "
+            "root does not load sleeptune-history\\.so: others can change $tmp/copy\\. As root, run meson install -C build, or make that path root's alone "
     fi
     if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ] || cannot "a program with more rights than its caller ignores it" "needs root, setpriv, and no sanitizer"; then
         chmod 755 "$tmp" "$tmp/here"

@@ -47,7 +47,7 @@ trace "$id" | cat >"$tmp/trace"
 is "it can be piped" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
 is "a number that is none" "$(trace 99999999 -o "$tmp/none"; echo $?) $(trace x -o "$tmp/none"; echo $?) $(ls "$tmp/none" 2>/dev/null)" "4 3 "
 : >"$tmp/state/traces/9000000000000000000-device.cycles"
-like "a file that is none is named" "$(trace last -o "$tmp/none"; echo "$? $(cat "$tmp/said")")" '^4 .*it is not a record that sleeptuned made'
+like "a file that is none is named" "$(trace last -o "$tmp/none"; echo "$? $(cat "$tmp/said")")" '^4 .*not a record of sleeptuned'
 stop
 is "the file of the last cycles goes with the daemon" "$(find "$tmp" -name 'sock.cycles')" ""
 

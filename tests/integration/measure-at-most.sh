@@ -29,7 +29,7 @@ stop_until_end $pid
 wait $pid
 is "broken, and ends by itself: status 1" $? 1
 like "which is the first word, with the next step" "$(tr '\n' '|' <out)" '^Broken: periods were missed [0-9]+ times in .*\|To find the settings to change: sleeptune report --frames 4096 --rate 48000\|'
-like "how long it takes was said first" "$(cat err)" '^Measuring for 3.0 h. The shortest time that can prove at most 1 events an hour is 3.0 h.$'
+like "how long it takes was said first" "$(cat err)" '^Measuring for 3.0 h. The shortest time that can prove at most 1 events of missed periods an hour is 3.0 h.$'
 
 "$SLEEPTUNE" measure --frames 4096 --at-most 1/h -d 5h >out 2>/dev/null &
 pid=$!

@@ -97,7 +97,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || cannot "disk full whil
         "$SLEEPTUNE" measure --frames 8 --duration 4s --record full/x.st --json >full.json 2>full.err
         echo $? >full.status; "$SLEEPTUNE_LAB" plot --csv full/x.st >full.csv; echo $? >full.export'
     is "disk full while recording: status 4, and what was written can be exported" "$(cat full.status full.export | xargs)" "4 0"
-    like "said with the file's name at once, while it goes on" "$(cat full.err)" 'full/x.st: No space left on device; the measurement goes on without it'
+    like "said with the file's name at once, while it goes on" "$(cat full.err)" 'full/x.st: No space left on device; the measurement goes on without this file'
     is "the measurement itself is whole" "$(key full.json 'd["books_balance"], d["interrupted"]')" "(True, False)"
     ok "and has samples" test "$(grep -vc '^#' full.csv)" -gt 1000
 fi

@@ -51,7 +51,7 @@ screen_is kept-5333us-again "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us-again.ns
 # --- several sleepers at the same time
 "$SLEEPTUNE_LAB" series --quiet --sleepers 3 --every 1ms --count 60 --plot sleepers.svg >out
 is "a line each sleeper" "$? $(grep -cE '^sleeper [123] +60( +-?[0-9.]+ [nmµ]?s){6}$' out)" "0 3"
-like "and whether they differ" "$(sed 1,4d out | tr '\n' ' ')" '^(No difference between them is shown|They are not alike: sleeper [123] \(median .* wakes later than sleeper [123] \()'
+like "and whether they differ" "$(sed 1,4d out | tr '\n' ' ')" '^(No difference between the sleepers is shown|Not all are alike: sleeper [123] \(median .* wakes later than sleeper [123] \()'
 is "with a box each" "$(grep -c 'class="box"' sleepers.svg)" 3
 real_time=$(chrt -r 5 echo rr 2>/dev/null)
 ends 0 "as JSON" ${real_time:+chrt -r 5} "$SLEEPTUNE_LAB" series --quiet --sleepers 2 --every 1ms --count 60 --json

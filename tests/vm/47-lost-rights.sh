@@ -102,7 +102,7 @@ EOF
 musician systemctl --user start pipewire wireplumber
 ok "PipeWire finds it" in_time 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 # 4 ms are 192 frames; the slower this machine looks, the less of them is seen
-steps='Here: advice the card alsa_output.*snd_dummy.* reports its play position in jumps of [0-9]{2,3} frames or more, and PipeWire keeps only 96 . 0 frames ready'
+steps='Here: advice the card alsa_output.*snd_dummy.* reports its play position in jumps of [0-9]{2,3} frames or more, and PipeWire keeps only 96 frames and a reserve of 0 ready'
 runs() { musician sh -c 'pw-dump | grep -q "\"state\": \"running\""'; }
 quantum() { musician sh -c "pw-metadata -n settings 0 clock.force-quantum $1; pw-metadata -n settings | grep -q 'force-quantum.*$1'"; }
 # a program that plays at the wrong moment, while the slow machine still looks for its sound server, is not linked

@@ -72,7 +72,8 @@ static int look(struct st_xrun_watch *w)
     if (n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
     return st_xrun_because(w, 0, "%lld sound channels of FreeBSD%s", (long long)n,
-                           n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
+                           n > ST_SND_CHANNELS_MAX ? "; sleeptuned does not watch all channels"
+                                                   : "");
 }
 
 static void close_sound4(struct st_xrun_watch *w)

@@ -98,7 +98,7 @@ static void say_ready(struct observer *observer)
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
-        ST_PRINT(beyond, "; %jd more nodes are not watched (at most %d are)", observer->beyond_n,
+        ST_PRINT(beyond, "; %jd more nodes are not watched (limit: %d)", observer->beyond_n,
                  ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
         heard_n = observer->taps_n;
@@ -425,10 +425,10 @@ static void on_done(void *ctx, uint32_t id, int seq)
     st_helper_line_deadline(0, NULL);
     begin_listening(observer);
     if (observer->profiler == NULL)
-        end(observer,
-            st_helper_line_absent("PipeWire %s does not report its timing: its configuration does "
-                                  "not load module-profiler, or sleeptune may not see that module",
-                                  observer->version));
+        end(observer, st_helper_line_absent(
+                          "PipeWire %s does not report its timing: its configuration does not load "
+                          "module-profiler, or sleeptune has no right to see that module",
+                          observer->version));
     else
         say_ready(observer);
     observer->profile.listed = true;

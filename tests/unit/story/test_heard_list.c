@@ -305,10 +305,9 @@ static void marks_that_do_not_count_are_said(void **state)
     happens(NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, ST_EVENT_HEARD, "key", ""); /* the same */
     happens(NOON_NS + 2 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
     json_t *read = document();
-    assert_has(
-        text_of(read, "text"),
-        "3 marks, of which 2 count (those made while something plays; of marks less than 10 "
-        "s apart one counts): these are too few to tell a cause from chance (3 are needed).");
+    assert_has(text_of(read, "text"),
+               "3 marks, of which 2 count (those made while something plays; of marks less than 10 "
+               "s apart one counts): too few clicks to tell a cause from chance (3 are needed).");
     json_decref(read);
 }
 
@@ -457,7 +456,7 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     st_history_add_event(history, &late);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     assert_has(text_of(json_array_get(marks, 0), "text"),
-               "; the timing test (CPU 0) was not late enough to explain this");
+               "; the timing test (CPU 0) was not late enough to explain the dropout");
     assert_has(text_of(json_array_get(marks, 1), "text"),
                "; meanwhile the timing test woke up 3.000 ms late: the computer's firmware");
     assert_null(strstr(text_of(json_array_get(marks, 2), "text"), "timing test"));

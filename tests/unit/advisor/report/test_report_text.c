@@ -221,7 +221,7 @@ static void what_another_finding_does_too_is_not_shown(void **state)
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_ADVICE, -1, fix);
-    findings[0].needless = "the fix of linux-rt-permission solves this, too";
+    findings[0].needless = "the fix of linux-rt-permission solves this problem, too";
     look(80);
     look(0);
 }

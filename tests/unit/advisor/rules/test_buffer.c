@@ -147,7 +147,7 @@ static void what_runs_decides(void **state)
         {PIPEWIRE PULSE, "882 frames at 44.1 kHz, PulseAudio must refill the card within 20 ms"},
         {PIPEWIRE JACK "linux.ask.jack_bufsize=!refused\n",
          "1024 frames at 48 kHz, PipeWire's default buffer size (quantum)"},
-        {PIPEWIRE JACK ARDOUR, "64 frames at 44.1 kHz, the size with which ardour-7 uses card0"},
+        {PIPEWIRE JACK ARDOUR, "64 frames at 44.1 kHz, the buffer size of ardour-7 on card0"},
         {PIPEWIRE ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n",
          "1024 frames at 48 kHz, PipeWire's default buffer size (quantum)"},
         {PIPEWIRE ARDOUR
@@ -156,10 +156,10 @@ static void what_runs_decides(void **state)
         {ARDOUR
          "linux.alsa.card1.pcm0c.sub0.period_frames=32\nlinux.alsa.card1.pcm0c.sub0.rate_hz=48000\n"
          "linux.alsa.card1.pcm0c.sub0.owner=reaper\n",
-         "32 frames at 48 kHz, the size with which reaper uses card1"},
+         "32 frames at 48 kHz, the buffer size of reaper on card1"},
         /* what others write */
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=a\033[2J\n",
-         "64 frames at 44.1 kHz, the size with which a?[2J uses card0"},
+         "64 frames at 44.1 kHz, the buffer size of a?[2J on card0"},
         {PIPEWIRE "linux.pipewire.quantum=-5\nlinux.pipewire.force_quantum=99999999\n",
          "1024 frames at 48 kHz, PipeWire's default buffer size (quantum)"},
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.rate_hz=0\n",

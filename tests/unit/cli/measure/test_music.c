@@ -243,8 +243,8 @@ static void what_no_setting_helps_against_has_no_command(void **state)
                                    missed("Synth", 9, ST_DROPOUT_BLOCKED)};
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Synth lost sound 9 times: it waited for a lock, disk or program. Next: look for "
-         "a setting of Synth, such as reading sounds ahead from the disk; else report this to its "
-         "authors.");
+         "a setting of Synth, such as reading sounds ahead from the disk; else report the dropouts "
+         "to its authors.");
     lines[2].event.reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Synth lost sound 9 times: it waited for its memory, which had to be read from "

@@ -133,7 +133,7 @@ static size_t compare(struct st_random *random, int64_t from_ns, int64_t watched
         const char *of_memory = st_json_text(one, "text"), *of_file = st_json_text(other, "text");
         assert_string_equal(of_memory, of_file);
         assert_true(json_equal(one, other));
-        joined_n += strstr(of_memory, "the test loop (CPU 3) was") != NULL ||
+        joined_n += strstr(of_memory, "the timing test (CPU 3) was") != NULL ||
                     strstr(of_memory, "meanwhile the timing test woke up") != NULL;
     }
     json_decref(listed);

@@ -156,7 +156,7 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
 
 static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void **state)
 {
-    left_alone_where_it_was_set(LETTER_FILE, "notes.txt: it is not a database");
+    left_alone_where_it_was_set(LETTER_FILE, "notes.txt: not a database");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
@@ -166,7 +166,7 @@ static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)
 {
-    left_alone_where_it_was_set(FOREIGN_FILE, ": it is the database of another program");
+    left_alone_where_it_was_set(FOREIGN_FILE, ": the database of another program");
 }
 
 static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
@@ -190,7 +190,8 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     assert_int_equal(stat(path, &before), 0);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_has(look().why, ": it is of version 25443, made by a newer sleeptune; this sleeptune");
+    assert_has(look().why,
+               ": a history of version 25443, made by a newer sleeptune; this sleeptune");
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_string_equal(look().aside, "");
@@ -200,7 +201,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);
-    assert_has(look().why, "mine.db: it is of version 25443");
+    assert_has(look().why, "mine.db: a history of version 25443");
     assert_string_equal(look().aside, "");
 }
 

@@ -726,7 +726,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     look("");
     result.misses = 4;
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
-    look("the test loop is no witness against music that plays without a fault");
+    look("the timing test is no witness against music that plays without a fault");
     ST_PRINT(result.degraded, "no right to SCHED_FIFO");
     look("neither are its rights");
     result.degraded[0] = '\0';

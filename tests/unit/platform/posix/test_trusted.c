@@ -38,8 +38,7 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
     ST_PRINT(file, "%s/code.so", folder);
     snprintf(sentence, sizeof(sentence),
              "root does not load code.so: others can change %s. As root, run meson install -C "
-             "build, or make it "
-             "root's alone (chown root, chmod go-w)",
+             "build, or make that path root's alone (chown root, chmod go-w)",
              above);
     assert_int_equal(mkdir(folder, 0755), 0);
     assert_int_equal(symlink("folder", link_path), 0);

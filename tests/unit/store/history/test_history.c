@@ -220,7 +220,7 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
     assert_int_equal(st_history_look(path, &error), 0);
     write_file("x", 1);
     assert_int_equal(st_history_look(path, &error), -EPROTO);
-    assert_string_equal(error, "it is not a database");
+    assert_string_equal(error, "not a database");
     assert_int_equal(unlink(path), 0);
     open_it();
     st_history_abandon(history); /* the log is not moved into the file */
@@ -237,7 +237,7 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
     history = NULL;
     assert_int_equal(query("PRAGMA application_id = 1"), -1);
     assert_int_equal(st_history_look(path, &error), -EPROTO);
-    assert_string_equal(error, "it is the database of another program");
+    assert_string_equal(error, "the database of another program");
     struct rlimit files, none;
     getrlimit(RLIMIT_NOFILE, &files);
     none = files;
