@@ -65,7 +65,7 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         return worst;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if ((client->sum.last_wall_ns >= since_ns) == worst_late &&
-            2 * client->sum.n >= worst->sum.n && st_dropout_table_lost_cpu(client) &&
+            4 * client->sum.n >= worst->sum.n && st_dropout_table_lost_cpu(client) &&
             st_dropout_table_is_culprit(client->rows))
             return client;
     }
