@@ -371,8 +371,8 @@ int st_cmd_apply(int argc, char **argv)
     /* undo an interrupted run's changes before settings are judged: a value that such a run left
      * may look right, but will be undone */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
-        status = st_failure(
-            "an earlier run was interrupted. The next apply or revert undoes its changes.");
+        status = st_failure("an earlier run was interrupted. The next 'sleeptune apply' or "
+                            "'sleeptune revert' undoes its changes.");
     else
         status = st_change_target_recover(target, false);
     if (status == ST_EXIT_DONE)

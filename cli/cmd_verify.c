@@ -208,8 +208,8 @@ static int verify(struct work *work)
     struct st_before_after proof = {
         .why = !any            ? st_change_output_nothing(true)
                : !target->live ? "a saved copy of a machine (--root) cannot be measured"
-               : target->own   ? "a measurement cannot compare a user's own settings: compare the "
-                                 "dropouts in 'sleeptune status --details'"
+               : target->own ? "a measurement does not show what settings in your home folder do: "
+                               "compare the dropouts in 'sleeptune status --details'"
                : work->no_measure ? "not measured (--no-measure)"
                                   : NULL};
     /* root has each right anyway: check whether the user got it */

@@ -80,7 +80,7 @@ const struct st_way st_ways[ST_WAYS_N] = {
         .name = "device", /* devices of the system, without a sound server */
         .systems = LINUX,
         .program = "sleeptune-listen-alsa",
-        .title = "over a device of ALSA",
+        .title = "over an ALSA device",
         .make = "cable without JACK and PipeWire: add --back hw:N, a card of 'arecord -l'",
         .direct = NO_SERVER,
     },

@@ -43,11 +43,12 @@ struct work {
         int64_t free_ns[2];
     } lanes[ST_CYCLE_RING_NAMES];
     struct cpu {
+        int pid; /* thread that has the CPU; 0: idle, or not known */
         /* first and last event since events were lost; 0: none yet */
         int64_t first_ns, last_ns;
         struct place {
             char label[LABEL_BYTES]; /* name of the thread, interrupt or softirq; "": none */
-            int64_t since_ns;
+            int64_t since_ns, free_ns;
         } at[PLACES];
     } cpus[ST_CPU_EVENTS_CPUS];
 };
@@ -115,13 +116,13 @@ static int track_of(int cpu, int place)
 }
 
 /* Ends what ran at this place (thread, interrupt or softirq), and writes it as a slice of its
- * track. */
+ * track. The slice begins no earlier than the previous one ended. */
 static void leave(struct work *work, int cpu, int where, int64_t at_ns)
 {
     struct place *place = &work->cpus[cpu].at[where];
+    const int64_t low_ns = ST_MAX(ST_MAX(place->since_ns, place->free_ns), work->from_ns);
     if (place->label[0] != '\0')
-        add_slice(work, track_of(cpu, where), ST_MAX(place->since_ns, work->from_ns), at_ns,
-                  place->label);
+        place->free_ns = add_slice(work, track_of(cpu, where), low_ns, at_ns, place->label);
     place->label[0] = '\0';
 }
 
@@ -145,11 +146,13 @@ static void take_switch(struct work *work, const struct st_trace_event *e)
     struct place *place = &cpu->at[ON_CPU];
     /* The thread got the CPU before the first known event of this CPU, so its slice begins at that
      * event. */
-    if (place->label[0] == '\0' && e->prev_pid != 0) {
+    if (cpu->pid != e->prev_pid)
         place->since_ns = cpu->first_ns;
+    place->label[0] = '\0';
+    if (e->prev_pid != 0)
         st_cpu_events_name(e->kind, e->prev_pid, e->prev_name, place->label, LABEL_BYTES);
-    }
     leave(work, e->cpu, ON_CPU, e->at_ns);
+    cpu->pid = e->pid;
     if (e->pid != 0)
         enter(place, e, e->pid);
 }
@@ -162,6 +165,7 @@ static void take(struct work *work, const struct st_trace_event *e)
     const bool lost = e->kind == ST_TRACE_LOST;
     if (lost) {
         leave_all(work, e->cpu, cpu->last_ns);
+        cpu->pid = 0;
         add_instant(work, track_of(e->cpu, ON_CPU), e->at_ns,
                     "events before this moment are missing");
     }

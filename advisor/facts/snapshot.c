@@ -59,7 +59,8 @@ static char *check_schema(const json_t *document)
         return NULL;
     if (r == -EINVAL || (r == 0 && version < SCHEMA_VERSION))
         return st_text("not a snapshot: its \"schema\" is \"%.60s\"", schema);
-    return st_text("%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d",
+    return st_text("its format, %.60s, is newer than sleeptune %s, which reads up to " SCHEMA_PREFIX
+                   "%d: install a newer sleeptune",
                    schema, ST_VERSION, SCHEMA_VERSION);
 }
 

@@ -545,7 +545,7 @@ static const struct log_row {
     {"*: follower ",
      "PipeWire resynchronised the second card $s$n$t, because its clock differs from that of the "
      "first card: sound is lost each time. Use one card to play and to record, or give the second "
-     "one a reserve (api.alsa.headroom = 1024)",
+     "one a reserve (api.alsa.headroom = 1024: man sleeptune-rules)",
      .read = resync},
     {"*(alsa_%l) xrun state:", ""},
     {"*(%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
@@ -618,8 +618,8 @@ static const struct log_row {
     {"*ailed to set *priority"},
     {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*RTKit does not give us MinNiceLevel",
-     "PipeWire could not ask rtkit for its nice level: this does no harm, real-time priority was "
-     "not refused",
+     "rtkit did not tell PipeWire its lowest nice level: this does no harm, real-time priority "
+     "was not refused",
      .unless = RTKIT_UNKNOWN},
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t",
@@ -754,7 +754,8 @@ static const struct log_row {
      "The USB device at $s went away$n$t: unplugged, or its cable, port, hub or power fails"},
     {"Endpoint: %l (SYNC)",
      "The USB interface does not report how fast its clock runs (it has a SYNC endpoint). If the "
-     "number ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
+     "number ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024: man "
+     "sleeptune-rules)"},
     {"Momentary freq = 0 Hz",
      "The USB sound that plays has no rate (Momentary freq = 0 Hz): the interface reports nothing "
      "to the driver. No setting cures that: try an older kernel than $k, another port and cable"},

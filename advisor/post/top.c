@@ -154,7 +154,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
         st_post_say(post,
                     "%s follows the cycle of another device and lost sound: ERR %jd. If it is a "
                     "second card, its clock differs: use one card, or give the second one a "
-                    "reserve (api.alsa.headroom = 1024)",
+                    "reserve (api.alsa.headroom = 1024: man sleeptune-rules)",
                     worst->name, worst->errors_n);
         return;
     }

@@ -21,7 +21,7 @@
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
 
 #define EVER(us)                                                                                   \
-    "# a limit that always holds (run this after each boot):\n"                                    \
+    "# limits the wake-up time until the next restart (run this after each boot):\n"               \
     "sudo cpupower idle-set -D " us                                                                \
     "\n# or let programs such as Ardour set one while they play:\n"                                \
     "# /etc/udev/rules.d/90-sleeptune.rules\n"                                                     \
@@ -220,7 +220,10 @@ const struct st_rule st_rule_linux_idle_states = {
     .check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
              "state\n"
              "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
-    .undo = "press Ctrl-C where the command runs; if you used cpupower: sudo cpupower idle-set -E",
+    .undo =
+        "press Ctrl-C where the command runs; if you used cpupower: sudo cpupower idle-set -E; if "
+        "you wrote it: delete the line with cpu_dma_latency in "
+        "/etc/udev/rules.d/90-sleeptune.rules",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.5,
     /* no `changes`: no file keeps the limit, only a program that holds the device open */
@@ -306,7 +309,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
                   "sudo usermod -aG audio $USER",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
-    .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
+    .undo = "delete the line with cpu_dma_latency in /etc/udev/rules.d/90-sleeptune.rules and "
+            "restart; sudo gpasswd -d "
             "$USER audio",
     .facts = ST_RULE_KEYS(
         ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN, ST_KEY_USER_UID,

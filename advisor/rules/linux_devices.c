@@ -90,8 +90,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .persistent = EVER(RULE("VVVV", "PPPP")),
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
-    .undo =
-        "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
+    .undo = "delete the line with power/control in /etc/udev/rules.d/90-sleeptune.rules and plug "
+            "the interface in again",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
                           ST_KEYS_USB_AUDIO "*"),
     .targets = ST_RULE_KEYS(NOW_FILE("*")),
@@ -180,7 +180,9 @@ const struct st_rule st_rule_linux_usb_path = {
     .persistent = "# use another controller's port if possible ('lsusb -t' shows the controllers)\n"
                   "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .needs = ST_NEEDS_REOPEN,
-    .check = "lsusb -t   # good: 480M, or no other 12M audio device on its hub, and not dwc_otg",
+    .check =
+        "lsusb -t   # good: 480M; or 12M without another 12M audio device on its hub, and no hub "
+        "at dwc_otg or dwc2",
     .undo = "plug the interface back in where it was",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.hubs_n",
                           ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller",
@@ -203,7 +205,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
                   "options snd_usb_audio lowlatency=1",
     .needs = ST_NEEDS_REBOOT,
     .check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
-    .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
+    .undo = "delete the line with lowlatency in /etc/modprobe.d/sleeptune.conf and restart",
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .most = 1,
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
@@ -290,8 +292,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .now = "echo 0 | sudo tee /sys/module/snd_hda_intel/parameters/power_save",
     .persistent = HDA_EVER,
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
-    .undo =
-        "delete the lines in /etc/modprobe.d/sleeptune.conf and in tuned's or TLP's file; restart",
+    .undo = "delete the line with snd_hda_intel in /etc/modprobe.d/sleeptune.conf, and the line in "
+            "tuned's or TLP's file; restart",
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver",
                           ST_KEYS_CARD "*.name", ST_KEY_DAEMON_TUNED, ST_KEY_TLP_ENABLED),
     .changes = ST_RULE_CHANGES(
@@ -471,7 +473,8 @@ static void judge_card_clocks(struct st_finding *finding)
                  away_ppm, wish->frames,
                  st_ns_short(llround(wish->frames / (fmax(away_ppm, 1) * 1e-15 * wish->rate_hz))))},
             {is_unread, ST_STATUS_UNKNOWN,
-             "sleeptune does not understand what 'sleeptune listen' measured of the cards' clocks"},
+             "what 'sleeptune listen' measured of the cards' clocks cannot be read: run 'sleeptune "
+             "listen' again"},
             {!has_drift && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), ST_STATUS_UNKNOWN,
              "whether the cards' clocks drift apart is unknown: the run of 'sleeptune listen' was "
              "invalid"},
@@ -703,8 +706,8 @@ const struct st_rule st_rule_linux_device_headroom = {
         "PipeWire's source code, spa/plugins/alsa/alsa-pcm.c: PipeWire wakes up while a cycle and "
         "the reserve are in the buffer\n"
         "sleeptune reads the position 50 times in 50 ms, so real jumps may be longer",
-    .persistent =
-        HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
+    .persistent = HEADROOM_EVER(
+        "NODE", "1024 } } } ]   # NODE: as in pw-top; frames: 2048 in virtual machines"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .undo = "delete that file and run systemctl --user restart wireplumber",

@@ -69,7 +69,8 @@ const struct st_rule st_rule_linux_memlock = {
                  "that uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "machines with little memory that others use, too: choose a smaller size",
+    .when_not =
+        "others use this computer, too, and it has little memory: then choose a lower limit",
     .sources = "manuals: mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), the package jackd2 'unlimited'\n"
                "limits that sleeptune chose: 256 MiB are enough; 8 MiB for periods of 5 ms or more "

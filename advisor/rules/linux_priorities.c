@@ -360,7 +360,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
             "# give the sound server a priority above 50 and below 90: 'jackd -P 80'; PipeWire "
-            "gets it by the right\n# to real-time priority: sleeptune report linux-rt-permission");
+            "takes one\n# once you may use real-time priority: sleeptune report "
+            "linux-rt-permission");
         return;
     }
     if (lowest >= server.priority) {

@@ -9,10 +9,10 @@
 
 /** Runs the loop at the target's period and stores its counts beside the journal of changes, unless
  * a run from before earlier changes is stored there. Prints what it does. A failed run is reported,
- * but is no reason to stop. Ctrl-C ends it early. The caller holds the journal's lock. Call it once
- * in a process, since it installs signal handlers. @param plan what will be applied: if that gives
- * the right to real-time priority to a user who has none, not even by rtkit, the loop runs without
- * it, as the user's programs do now. */
+ * but is no reason to stop. A signal ends it early (st_stop_asked). The caller holds the journal's
+ * lock. Call it once in a process, since it installs signal handlers. @param plan what will be
+ * applied: if that gives the right to real-time priority to a user who has none, not even by rtkit,
+ * the loop runs without it, as the user's programs do now. */
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
                           const struct st_journal *plan, int64_t duration_ns);
 /** Removes the run that st_before_after_keep kept, if nothing is applied any more. The caller holds

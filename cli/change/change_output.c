@@ -67,9 +67,8 @@ const char *st_change_output_why(int error)
     case -EALREADY:
         return "sleeptune changed this setting already. First run: sleeptune revert ID";
     case -ENOTEMPTY:
-        return "someone else wrote this file, or changed what sleeptune wrote there. Move the file "
-               "away (if sleeptune wrote only a block of it, delete that block), and run the "
-               "command again.";
+        return "someone else wrote this file, or changed it since. Move it away, or delete "
+               "sleeptune's block in it, and run the command again.";
     case -ESTALE:
         return "the value of this setting changed after sleeptune read it. Run the command again.";
     case -EPERM:

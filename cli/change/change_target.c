@@ -40,8 +40,8 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     const bool found =
         folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
     const char *why = found ? st_applied_busy(target.p, target.folder)
-                            : "no folder for the list of changes: the variable HOME is not set, or "
-                              "it or STATE_DIRECTORY is too long";
+                            : "no folder for the list of changes: HOME is not set, or the path "
+                              "in HOME or STATE_DIRECTORY is too long";
     if (why == NULL)
         why = st_journal_read(target.p, target.folder, &target.journal);
     if (why != NULL) {

@@ -169,13 +169,11 @@ static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
             ST_HISTORY_HOUR, hours_ns, minutes_ns);
     walk->since_ns = ST_MIN(hour_ns, since_ns);
     /* No row begins before the first hour or event of the history. */
-    walk->at_ns =
-        ST_MAX(st_history_floor(st_sql_number(walk->sql, walk->since_ns,
-                                              "SELECT min(t) FROM (SELECT min(wall_ns) AS t FROM "
-                                              "event UNION ALL SELECT min(from_ns) FROM span)",
-                                              ""),
-                                step_ns),
-               walk->since_ns);
+    walk->at_ns = ST_MAX(st_sql_number(walk->sql, walk->since_ns,
+                                       "SELECT min(t) FROM (SELECT min(wall_ns) AS t FROM event "
+                                       "UNION ALL SELECT min(from_ns) FROM span)",
+                                       ""),
+                         walk->since_ns);
     if (hour_ns != INT64_MAX)
         walk_part(walk, hours_ns, minutes_ns, ST_NS_PER_HOUR);
     walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);

@@ -74,11 +74,7 @@ echo ready the server of ann
 exec cat >/dev/null
 SH
 chmod 755 "$tmp/helpers/sleeptune-observe-pipewire"
-try_check() {
-    rm -f "$log"
-    on_a_terminal env SUDO_USER=ann-of-sleeptune SLEEPTUNE_OBSERVE_DIR="$tmp/helpers" "$SLEEPTUNE" check --duration 2s
-    grep -q "no new rights" "$log"
-}
+try_check() { rm -f "$log"; on_a_terminal env SUDO_USER=ann-of-sleeptune SLEEPTUNE_OBSERVE_DIR="$tmp/helpers" "$SLEEPTUNE" check --duration 2s; grep -q "no new rights" "$log"; }
 wait_for try_check
 said=$(cat "$log" 2>/dev/null)
 is "check as root: who watches the user's server is that user from the first instruction on" "$(grep watched <<<"$said")" "watched as 65534 65534 65534"
