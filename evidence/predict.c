@@ -123,11 +123,14 @@ void st_predict_row(const struct st_predict_run *run, uint32_t frames, struct st
         ST_PRINT(ret->reason, "measure at %u frames or less", frames);
     else if (st_predict_seconds(run) < ST_PREDICT_SECONDS)
         ST_PRINT(ret->reason, "less than 3 seconds were measured");
-    else if (run->lost_n > 0)
-        ST_PRINT(ret->reason, "%ju cycles were not recorded, because the CPU was too busy",
-                 run->lost_n);
     else {
         ret->known = fill(run, ret->period_us * 1e3, ret);
         ret->headroom_percent = headroom_of(run, *ret);
+    }
+    if (run->lost_n > 0 && ret->known && st_predict_holds(ret)) {
+        ret->known = false;
+        ret->high = ST_PREDICT_MOST;
+        ST_PRINT(ret->reason, "%ju cycle%s not recorded, because the CPU was too busy", run->lost_n,
+                 run->lost_n == 1 ? " was" : "s were");
     }
 }

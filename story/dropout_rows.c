@@ -69,8 +69,9 @@ static void add_client(const struct table *table, const struct st_dropout_client
                        const struct st_dropout_source *of)
 {
     const char *source = of->name, *terse = st_xrun_sources_find(source)->terse;
-    /* may this program be one that the server does not name? */
-    const bool unnamed = terse != NULL && of->table->sum.n > 0;
+    bool unnamed = false; /* may this program be one that the server does not name? */
+    ST_EACH_OF (one, of->table->clients, of->table->clients_n)
+        unnamed = unnamed || (terse != NULL && one->name[0] == '\0' && one->sum.n > 0);
     const struct st_dropout_row *first = client->rows;
     const char *name = st_text_or(
         client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");

@@ -25,6 +25,7 @@ static const struct value_row {
     {"*#1-NixOS", "/etc/NIXOS", "1"},
     {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
     {"*Linux %v x86_64", OSRELEASE},
+    {"*Linux %v aarch64", OSRELEASE},
     {"*Linux %v #%l", OSRELEASE},
     {"*Linux %v #%l", "/proc/sys/kernel/version", "#$2"},
     {"*Linux version %v (%l) #%l", OSRELEASE},
@@ -32,7 +33,8 @@ static const struct value_row {
     /* a warning of the kernel: "Not tainted 6.1.0 #1" */
     {"*ainted*%v #%d", OSRELEASE},
     {"*grep %l /boot/config-%v", OSRELEASE, "$2"},
-    {"ii pipewire:%s %v", ST_KEY_PIPEWIRE_VERSION, "$2", "versions"}, /* dpkg -l */
+    {"ii pipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1", "versions"}, /* dpkg -l */
+    {"ii pipewire:%s %v", ST_KEY_PIPEWIRE_VERSION, "$2"},
     /* apt policy */
     {"Installed: %v", ST_KEY_PIPEWIRE_VERSION, "$1", "=apt"},
     {"%s:", "@"},
@@ -457,8 +459,13 @@ static bool take_words(struct st_post *post, const char *line)
             st_post_kind(post, "words");
             any = true;
             /* "Last good kernel: 6.5" is not this one, "Host: x Kernel: 6.5" is */
-            if (row->target != NULL && ((at[1] < 'a' && strcspn(at, "\t") < (size_t)(end - at)) ||
-                                        (at == plain && end[strspn(end, " ")] == '\0'))) {
+            /* behind a label's value, or behind nothing but a picture (fastfetch) */
+            const size_t before = (size_t)(at - plain);
+            const bool begins = strcspn(plain, "\t") < before ||
+                                strcspn(plain, "abcdefghijklmnopqrstuvwxyz") >= before;
+            if (row->target != NULL &&
+                ((at[1] < 'a' && begins && strcspn(at, "\t") < (size_t)(end - at)) ||
+                 (at == plain && end[strspn(end, " ")] == '\0'))) {
                 set(post, "words", row->target, value);
                 return true;
             }
@@ -615,7 +622,8 @@ static const struct log_row {
      "the right to real-time priority in /etc/security/limits.d"},
     {"*could not make thread *realtime",
      "A sound program asked for real-time priority and was refused$n$t"},
-    {"*ailed to set *priority"},
+    {"*Failed to set thread to high priority"}, /* FluidSynth */
+    {"*ailed to set real-time priority"},
     {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*RTKit does not give us MinNiceLevel",
      "rtkit did not tell PipeWire its lowest nice level: this does no harm, real-time priority "
@@ -641,8 +649,10 @@ static const struct log_row {
      "A program asked for real-time priority$n$t" NO_RIGHT},
     {"!!!Scheduler set to Round Robin with priority %d FAILED"},
     {"*RTPRIO*not permitted"},
-    {"*ealtime*not permitted"},
-    {"*eal-time*not permitted"},
+    {"*ealtime*prio*not permitted"},
+    {"*eal-time*prio*not permitted"},
+    {"*ealtime*sched*not permitted"},
+    {"*eal-time*sched*not permitted"},
     {"*could not get realtime scheduling"},
     {"*ailed to acquire real-time scheduling: "},
     {"*udio device %s cannot be acquired",
@@ -822,13 +832,29 @@ static const struct log_row {
      "The limits in this text give $s the right to real-time priority (rtprio $2)"},
     {"rlimit-rttime = %d", "PulseAudio's real-time thread may compute for $1 us without a sleep "
                            "(rlimit-rttime), else the kernel kills it"},
-    /* any words: those of alsa-lib, RtAudio, aplay, mpv, snapcast, shairport-sync, people */
+    {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
+    {"*audio write error, underrun"},
+    {"*underrun!!! (at least"},
+    {"*Audio device underrun detected"},
+    {"*] XRUN$"},           /* snapcast */
+    {"%d Stream underrun"}, /* Qubes */
+    {"*writei(*: Broken pipe"},
+    /* any words */
+    {"CONFIG_%l", ""},
+    {"*o xrun", ""},
+    {"*o underrun", ""},
+    {"0 xrun", ""},
+    {"* 0 xrun", ""},
+    {"0 underrun", ""},
+    {"* 0 underrun", ""},
     {"*runs: 0", ""},
+    {"*runs\": 0", ""},
+    {"*runs = 0", ""},
+    {"*runs=0", ""},
     {"*nderrun", "This text speaks of underruns or xruns$n$t: sound that was not ready in time",
      -1},
     {"*xrun"},
     {"*XRUN"},
-    {"*writei(*: Broken pipe"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},
     /* states and measurements that programs print */

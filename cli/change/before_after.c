@@ -12,6 +12,7 @@
 #include "core/text/json.h"
 #include "core/when.h"
 #include "platform/program/locale.h"
+#include "platform/program/stop.h"
 
 #define FILE_NAME  "%s/before.json"
 #define SCHEMA     "sleeptune-before/1"
@@ -173,6 +174,10 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     }
     int r = measure("measuring the timing before the change (Ctrl-C: nothing is changed)", &config,
                     &run);
+    if (st_stop_asked()) {
+        json_decref(run);
+        return;
+    }
     char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
     if (text != NULL)
         r = platform->replace_file(platform, path, text, strlen(text), 0644);

@@ -235,7 +235,7 @@ static void put_running(struct st_facts *facts)
     ST_JSON_EACH (value, answer.document, "observe") {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = st_json_integer(in_use, "frames");
-        watched_ns += st_json_integer(value, "watched_ns");
+        watched_ns = ST_MAX(st_json_integer(value, "watched_ns"), watched_ns);
         counted_n +=
             st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)

@@ -72,7 +72,8 @@ const char *st_text_xml(const char *text)
     if (out == NULL)
         return "";
     st_safe_print_xml(out, text);
-    text = st_text("%s", st_text_or(st_text_take(out, &escaped), ""));
+    escaped = st_text_take(out, &escaped);
+    text = st_text("%s", st_text_or(escaped, ""));
     free(escaped);
     return text;
 }

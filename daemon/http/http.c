@@ -44,6 +44,7 @@
 /* if one owner has more bytes of unread answers than this, its requests for long answers are
  * refused, since answers take locked memory */
 #define HELD_MAX_BYTES (1024 * 1024)
+#define QUEUED_MAX     6 /* most requests of one owner that wait for their turn */
 
 struct place {
     bool used, ends;
@@ -383,7 +384,10 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     const struct place *place = find_place(&http->guard, fd_of(request->connection));
     const bool full =
         place == NULL || share_of(&http->guard, place->owner).held_bytes > HELD_MAX_BYTES;
-    if (request->is_long && full) {
+    size_t queued_n = 0; /* of this owner: suspended connections cannot be ended */
+    for (const struct st_http_request *one = queued; one != NULL && !full; one = one->next)
+        queued_n += owner_of(one->connection, fd_of(one->connection)) == place->owner;
+    if (request->is_long && (full || queued_n >= QUEUED_MAX)) {
         *route = st_route_refuse(
             503, "sleeptuned is busy with long answers: ask again in a few seconds");
         return answer_text(request->connection, http, route, st_route_error_text(route->error));

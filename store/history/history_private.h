@@ -87,8 +87,9 @@ bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns
                           int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /** Number of other programs' dropouts in [since, until). INT64_MIN: unknown, because nothing was
- * watched then; or there was no dropout, and no source was watched for half of that time. */
-int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
+ * watched then; or there was no dropout, and less than least_ns was watched. */
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns,
+                              int64_t least_ns);
 
 /** The sources that were watched, as "watched" of the document: [{source, watched_ns, playing_ns,
  * frames, rate_hz}]. New reference. */

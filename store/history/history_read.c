@@ -35,7 +35,8 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     const int64_t from_ns = walk->at_ns;
     if (to_ns <= from_ns)
         return;
-    const int64_t dropouts_n = st_history_read_count(walk->sql, from_ns, to_ns);
+    const int64_t dropouts_n =
+        st_history_read_count(walk->sql, from_ns, to_ns, (to_ns - from_ns) / 2);
     walk->at_ns = to_ns;
     append(walk,
            st_json_object("from_ns:i to_ns:i measured_ns:u idle_ns:i cycles misses "
@@ -102,7 +103,7 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
         /* Counts dropouts from the end of the last row on, as rows can overlap or be some seconds
          * apart. */
         append(walk, st_json_add(row, "from_ns:i to_ns:i dropouts:n", from_ns, to_ns,
-                                 st_history_read_count(sql, walk->at_ns, to_ns)));
+                                 st_history_read_count(sql, walk->at_ns, to_ns, measured_ns / 2)));
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);
     }
 }

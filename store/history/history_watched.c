@@ -55,17 +55,19 @@ json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t un
     return list;
 }
 
-int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns)
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns,
+                              int64_t least_ns)
 {
+    /* times of several sources overlap: each row adds what it has behind all rows before it */
     return st_sql_number(
         sql, INT64_MIN,
         "SELECT (SELECT total(" ST_HISTORY_DROPOUTS_N ") FROM event WHERE" ST_HISTORY_DROPOUT
-        " AND wall_ns >= ?1 AND wall_ns < ?2) AS n FROM (SELECT max(part) AS watched FROM (SELECT "
-        "sum(1.0 * "
-        "(min(to_ns, ?2) - max(from_ns, ?1))) AS part FROM " ST_HISTORY_WATCHES
-        " WHERE to_ns > ?1 AND from_ns < ?2 GROUP BY source)) WHERE watched >= CASE WHEN n > 0 "
-        "THEN 0 ELSE (?2 - ?1) / 2 END",
-        "ii", since_ns, until_ns);
+        " AND wall_ns >= ?1 AND wall_ns < ?2) AS n FROM (SELECT sum(max(1.0 * last_ns - "
+        "max(first_ns, coalesce(before_ns, first_ns)), 0)) AS watched FROM (SELECT max(from_ns, "
+        "?1) AS first_ns, min(to_ns, ?2) AS last_ns, max(min(to_ns, ?2)) OVER (ORDER BY from_ns "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns FROM " ST_HISTORY_WATCHES
+        " WHERE to_ns > ?1 AND from_ns < ?2)) WHERE watched >= CASE WHEN n > 0 THEN 0 ELSE ?3 END",
+        "iii", since_ns, until_ns, least_ns);
 }
 
 bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns,
@@ -77,9 +79,9 @@ bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns
         st_sql_rows(sql,
                     "SELECT max(from_ns, ?1), min(to_ns, ?2) FROM main.watch AS w WHERE "
                     "playing = 0 AND to_ns > ?1 AND from_ns < ?2 AND NOT EXISTS (SELECT 1 FROM "
-                    "main.watch AS o WHERE o.playing IS NOT 0 AND o.to_ns > w.from_ns AND "
-                    "o.from_ns < w.to_ns) ORDER BY from_ns",
-                    "ii", since_ns, until_ns);
+                    "main.watch AS o WHERE o.playing IS NOT 0 AND o.to_ns > max(w.from_ns, ?1) "
+                    "+ ?3 AND o.from_ns < min(w.to_ns, ?2) - ?3) ORDER BY from_ns",
+                    "iii", since_ns, until_ns, ST_HISTORY_WATCH_JOIN_NS);
     /* rows of several sources overlap, so they are joined */
     while (st_sql_next(sql, rows, "ii", &from_ns, &to_ns)) {
         if (any && from_ns > st_ns_add(*ret_to_ns, ST_HISTORY_WATCH_JOIN_NS)) {

@@ -316,7 +316,7 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
         return;
     }
-    if (spa_atoi32(peer, &pid, 10))
+    if (spa_atoi32(peer, &pid, 10) && pid != getpid())
         st_process_watch_add(client->observer->watch, info->id, pid);
     if ((info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) != 0)
         st_pipewire_streams_client(client->observer->streams, client->observer->server.registry,
