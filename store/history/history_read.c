@@ -169,12 +169,15 @@ static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
             "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?", "iii",
             ST_HISTORY_HOUR, hours_ns, minutes_ns);
     walk->since_ns = ST_MIN(hour_ns, since_ns);
-    /* No row begins before the first hour or event of the history. */
-    walk->at_ns = ST_MAX(st_sql_number(walk->sql, walk->since_ns,
-                                       "SELECT min(t) FROM (SELECT min(wall_ns) AS t FROM event "
-                                       "UNION ALL SELECT min(from_ns) FROM span)",
-                                       ""),
-                         walk->since_ns);
+    /* No row begins before the first minute, hour or event of the history. The hour of the first
+     * minute began before it. */
+    const int64_t minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MAX);
+    walk->at_ns = ST_MAX(
+        st_sql_number(walk->sql, walk->since_ns,
+                      "SELECT min(t) FROM (SELECT min(wall_ns) AS t FROM event UNION ALL SELECT "
+                      "min(from_ns) FROM span WHERE level = ? OR from_ns <= ?)",
+                      "ii", ST_HISTORY_MINUTE, st_ns_sub(minute_ns, ST_NS_PER_HOUR)),
+        walk->since_ns);
     if (hour_ns != INT64_MAX)
         walk_part(walk, hours_ns, minutes_ns, ST_NS_PER_HOUR);
     walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);
