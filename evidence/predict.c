@@ -130,6 +130,7 @@ void st_predict_row(const struct st_predict_run *run, uint32_t frames, struct st
     if (run->lost_n > 0 && ret->known && st_predict_holds(ret)) {
         ret->known = false;
         ret->high = ST_PREDICT_MOST;
+        ret->headroom_percent = -1;
         ST_PRINT(ret->reason, "%ju cycle%s not recorded, because the CPU was too busy", run->lost_n,
                  run->lost_n == 1 ? " was" : "s were");
     }

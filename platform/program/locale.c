@@ -28,8 +28,7 @@ bool st_locale_utf8(void)
 }
 
 /* Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text,
- * or
- * "?". */
+ * or "?". */
 static size_t character(const char *text, const char **ret)
 {
     ST_EACH (replacement, replacements) {
