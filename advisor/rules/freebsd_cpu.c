@@ -153,8 +153,9 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
         "# /etc/sysctl.conf\n" LOWEST_SYSCTL "=C1",
     .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # cx_lowest: C1; C2/2/80: state "
              "C2 takes 80 µs to wake",
-    .undo = "sysrc -x performance_cx_lowest economy_cx_lowest   # or take the line out of "
-            "/etc/sysctl.conf; then restart",
+    .undo =
+        "take the line out of /etc/sysctl.conf, or run the following command; then restart: sysrc "
+        "-x performance_cx_lowest economy_cx_lowest",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
                           ST_KEY_FREEBSD_HW_ACPI_ACLINE, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
                           ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
