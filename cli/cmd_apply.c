@@ -297,8 +297,9 @@ static int carry_out(struct work *work)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
         if (st_stop_asked())
             why = "stopped: nothing was changed";
-        if (why == NULL && work->target.own) /* remove the files that earlier runs wrote for the
-                                 same rules, since they have an earlier value */
+        /* remove the files that earlier runs wrote for the same rules, since they have an earlier
+         * value */
+        if (why == NULL && work->target.own)
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)

@@ -92,7 +92,8 @@ ST_NODISCARD int st_change_folder_look(struct st_platform *machine, const char *
 /** FNV-1a, 64 bits, as 16 digits: shows whether a text is the same, not who wrote it. */
 const char *st_change_hash(const char *text, size_t bytes);
 /** Finds what sleeptune wrote in a file's text, the whole file or a block, by entry->hash. @param
- * ret_bytes its length. @return NULL: the text is not there as it was written. */
+ * ret_bytes its length; of one that someone changed, any number above 0; 0: it is not there.
+ * @return NULL: the text is not there as it was written. */
 const char *st_change_find(const struct st_entry *entry, const char *text, size_t *ret_bytes);
 
 enum st_entry_state {

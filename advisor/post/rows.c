@@ -458,8 +458,8 @@ static bool take_words(struct st_post *post, const char *line)
                 continue;
             st_post_kind(post, "words");
             any = true;
-            /* "Last good kernel: 6.5" is not this one, "Host: x Kernel: 6.5" is */
-            /* behind a label's value, or behind nothing but a picture (fastfetch) */
+            /* begins: behind a label's value ("Host: x Kernel: 6.5") or behind nothing but a
+             * picture (fastfetch); "Last good kernel: 6.5" is not this one */
             const size_t before = (size_t)(at - plain);
             const bool begins = strcspn(plain, "\t") < before ||
                                 strcspn(plain, "abcdefghijklmnopqrstuvwxyz") >= before;
@@ -841,8 +841,10 @@ static const struct log_row {
     {"*writei(*: Broken pipe"},
     /* any words */
     {"CONFIG_%l", ""},
-    {"*o xrun", ""},
-    {"*o underrun", ""},
+    {"No xrun", ""},
+    {"* no xrun", ""},
+    {"No underrun", ""},
+    {"* no underrun", ""},
     {"0 xrun", ""},
     {"* 0 xrun", ""},
     {"0 underrun", ""},

@@ -271,6 +271,7 @@ static void texts_show_what_they_have(void **state)
         {"mumble's 2179",
          "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
          "Broken pipe\n"},
+        {"gr-dsd's 5", "During the first minute or so of audio decoding, audio underruns occur.\n"},
         {"aes67-linux-daemon's 79", "- stock kernel Linux 5.13.0-1025-raspi aarch64\n"
                                     "Scheduler set to Round Robin with priority 99...\n"},
         {"uname -a of NixOS 24.05, built as #1-NixOS",
