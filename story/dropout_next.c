@@ -28,17 +28,19 @@ static const char *price_text(const struct st_dropout_table *table, const char *
  * play along */
 #define FRAMES_MAX 2048
 
-/* The smallest buffer above the current one that lasts for busy_ns. Assumes that a cycle does not
- * compute for longer with a larger buffer. @return frames, a power of two, at most 2048; 0: none,
- * or the current buffer is not known. */
-static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns)
+/* The smallest buffer above the current one that would last for a cycle of busy_ns. Assumes that
+ * the usual part of a cycle (`share` of the period; not positive: not known) grows with the buffer,
+ * and that the rest of the worst cycle does not. @return frames, a power of two, at most 2048; 0:
+ * none, or the current buffer is not known. */
+static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns, double share)
 {
+    const double usual_ns = fmax(share, 0) * (double)table->period_ns;
     int64_t larger = FRAMES_MIN;
     if (table->frames <= 0 || table->period_ns <= 0)
         return 0;
     while (larger <= FRAMES_MAX &&
-           (larger <= table->frames ||
-            (double)larger * (double)table->period_ns < (double)busy_ns * (double)table->frames))
+           (larger <= table->frames || (double)larger * ((double)table->period_ns - usual_ns) <
+                                           ((double)busy_ns - usual_ns) * (double)table->frames))
         larger *= 2;
     return larger <= FRAMES_MAX ? larger : 0;
 }
@@ -50,12 +52,13 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
 {
     const struct st_dropout_cycle *worst = &client->rows[0].worst;
     const struct st_xrun_load *load = &client->load;
-    const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns,
-                  frames = room_frames(table, busy_ns + error_ns);
-    /* share of each period that the client usually computes */
-    const double share = (double)load->busy_median_ns / (double)load->period_ns;
+    const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns;
+    /* share of each period that the client usually computes; not positive: not known */
+    const double share =
+        load->period_ns > 0 ? (double)load->busy_median_ns / (double)load->period_ns : 0;
+    const int64_t frames = room_frames(table, busy_ns + error_ns, share);
     const char *busy = st_ns_short(busy_ns), *command = "", *why;
-    if (load->period_ns > 0 && share > ST_DROPOUT_REASON_FULL)
+    if (share > ST_DROPOUT_REASON_FULL)
         why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
                       100 * share);
     else if (busy_ns == 0 || table->frames == 0)
@@ -64,14 +67,14 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                    : "the buffer size in use");
     else if (busy_ns < table->period_ns && table->period_ns > client->sum.longest_period_ns)
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
-    else if (frames != room_frames(table, busy_ns - error_ns))
+    else if (frames != room_frames(table, busy_ns - error_ns, share))
         why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's worst "
                       "cycle, %s, may be wrong by %s",
                       busy, st_ns_short(error_ns));
     else if (frames == 0)
-        why = st_text("the program computed for %s in its worst cycle, which is longer than any "
-                      "buffer to play with",
-                      busy);
+        why = st_text("the program's worst cycle took %s: no buffer of up to %d frames would be "
+                      "enough",
+                      busy, FRAMES_MAX);
     else {
         command = st_xrun_sources_set_frames(source, frames);
         why = st_text("this sets a buffer that lasts longer than the program's worst cycle, %s%s",
