@@ -153,6 +153,8 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (r >= 0)
+        return r;
     config->priority = (int)priority;
     config->cpu = (int)cpu;
     if (warmup >= 0) { /* skip exactly this number of cycles, even if they take more than 1 s */
@@ -160,13 +162,11 @@ static int read_options(int argc, char **argv, struct arguments *a)
         config->warmup_max_ns = 0;
     }
     config->lock_memory = config->lock_memory && !no_lock;
-    if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
+    if (a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage(
             "--at-most looks for the causes of missed periods only: leave out --cause-above");
-    const int status = r < 0 && cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
-    if (status != ST_EXIT_DONE)
-        return status;
-    return r;
+    const int status = cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
+    return status != ST_EXIT_DONE ? status : r;
 }
 
 /* @return a document of the schema sleeptune-measure/1, a new reference; NULL: out of memory. */

@@ -163,6 +163,7 @@ static void durations_are_printed_in_the_unit_that_fits(void **state)
     }
     assert_string_equal(st_ns_short(9995000), "10.0 ms"); /* three digits */
     assert_string_equal(st_ns_short(99950000), "100 ms");
+    assert_string_equal(st_ns_long(1600000000), "2 s");
 }
 
 int main(void)

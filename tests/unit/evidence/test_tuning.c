@@ -336,10 +336,13 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
     assert_int_equal(session(&m, 2, 5, &t), 0);
     assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
     assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
-    bool both = false;
+    bool both = false, without_first = false;
     for (uint32_t i = 0; i < m.blocks_n; i++)
         both |= m.on_seen[i] == 3;
     assert_true(both);
+    for (uint32_t i = ST_TUNING_SAME_BLOCKS; i < m.blocks_n; i += 2) /* pairs are in any order */
+        without_first |= m.on_seen[i] == 0 && m.on_seen[i + 1] == 1;
+    assert_true(without_first);
     /* a setting whose cost is not accepted is tried and does not stay on */
     m = (struct machine){.rate = 200, .fold = {5, 5}};
     const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};

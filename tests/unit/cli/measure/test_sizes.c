@@ -85,6 +85,7 @@ static void the_table_only_improves_with_the_size(void **state)
     assert_int_equal(row(256).episodes_n, 1);
     assert_false(st_predict_holds(&sizes.table.rows[2]));
     assert_int_equal(sizes.table.held->frames, 512);
+    assert_non_null(strstr(st_predict_text_answer(&sizes.table), "(10.7 ms): no dropout in "));
 }
 
 /* The bound of less than 3 s is one episode in each second, whatever was measured. */

@@ -252,6 +252,7 @@ static void figures_are_written_as_people_write_them(void **state)
     const struct st_analysis a = analyse(&series);
     assert_true(says(&a, "a clock tick of 50, 64, 100") ||
                 says(&a, "a clock tick of 250, 500, 1000"));
+    assert_false(says(&a, "would 0 other"));
     for (size_t i = 1; i < a.periodic.names_n; i++)
         assert_true(a.periodic.names_hz[i] > a.periodic.names_hz[i - 1]);
     st_series_finish(&series);
