@@ -170,22 +170,26 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define FLAGS     "freebsd.rc.powerd_flags"
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
 #define EPP       "freebsd.dev.hwpstate_"
+#define MAXIMUM   "-a maximum -n maximum -b adaptive"
 #define MHZ_MAX   100000
 #define TURBO_MHZ 1 /* MHz; est(4) shows turbo as 1 MHz more than the nominal clock */
 
-/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); default:
- * hiadaptive. */
-static const char *mode_of(const char *args)
+/** The mode in which powerd or powerd++ keeps this computer when it is not on battery, from its
+ * arguments; default: hiadaptive. Without an AC adapter that the kernel knows, as on a desktop, the
+ * power supply counts as unknown, and -n applies, not -a. */
+static const char *mode_of(const struct st_facts *facts, const char *args)
 {
-    const char *mode = "hiadaptive";
+    static const char *const options[][3] = {{"-a", "--ac"}, {"-n", "--unknown"}};
+    int64_t acline;
+    const char *mode = "hiadaptive",
+               *const *option =
+                   options[st_facts_int(facts, ST_KEY_FREEBSD_HW_ACPI_ACLINE, &acline) == -ENOENT];
     ST_TEXT_EACH (word, st_text("%s", args), " ") {
-        const char *value = st_text_begins(word, "--ac") ? word + 4
-                            : st_text_begins(word, "-a") ? word + 2
-                                                         : NULL;
-        if (value != NULL && *value == '\0')
-            value = strtok_r(NULL, " ", &word_rest);
-        if (value != NULL)
-            mode = value;
+        if (!st_text_begins_among(word, option))
+            continue;
+        mode = word + strlen(option[word[1] == '-']);
+        if (*mode == '\0')
+            mode = st_text_or(strtok_r(NULL, " ", &word_rest), "unknown");
     }
     return mode;
 }
@@ -194,7 +198,7 @@ static void judge_powerd(struct st_finding *finding)
 {
     const char *flags = st_facts_text_or(finding->facts, FLAGS,
                                          st_facts_text_or(finding->facts, FLAGS_XX, "")),
-               *mode = mode_of(flags);
+               *mode = mode_of(finding->facts, flags);
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the CPU clock at its maximum on mains power");
         return;
@@ -205,8 +209,7 @@ static void judge_powerd(struct st_finding *finding)
                    st_text_is_of(mode, "") ? mode : "unknown");
     /* `apply` changes powerd_flags only if no flags are set: a user who set some has chosen them */
     if (flags[0] == '\0')
-        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags",
-                          "-a maximum -b adaptive");
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", MAXIMUM);
 }
 
 static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
@@ -217,7 +220,7 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
         st_finding_not_applicable(
             finding, "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
-    } else if (running < 0) {
+    } else if (running < 0 || (running != 0 && st_machine_is_unread(finding->facts, FLAGS))) {
         st_finding_unknown(
             finding, "the CPU runs at %jd MHz; it is unknown whether powerd may lower this clock",
             mhz);
@@ -250,15 +253,16 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
                  "may be low just when it has to be ready in time.",
     .cost = "power, heat",
     .when_not = "on battery: for that powerd has a mode of its own (-b)",
-    .sources = "manuals: powerd(8) (modes; it checks the load every 250 ms), cpufreq(4), est(4); "
-               "powerd++ has the same modes",
-    .persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
+    .sources = "manuals: powerd(8) (modes; -n applies on computers without an AC adapter that the "
+               "kernel knows; it checks the load every 250 ms), cpufreq(4), est(4); powerd++ has "
+               "the same modes",
+    .persistent = "sysrc powerd_enable=YES powerd_flags=\"" MAXIMUM "\"\n"
                   "service powerd restart",
-    .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
+    .check = "ps -axo args | grep '[p]owerd'   # -a maximum -n maximum\n"
              "sysctl dev.cpu.0.freq",
     .undo = "sysrc -x powerd_flags; service powerd restart",
     .facts = ST_RULE_KEYS("freebsd.dev.cpu.0.freq", LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS,
-                          FLAGS_XX, EPP "*.epp"),
+                          FLAGS_XX, ST_KEY_FREEBSD_HW_ACPI_ACLINE, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .least = 1,
     .most = MHZ_MAX,
