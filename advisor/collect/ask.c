@@ -134,15 +134,21 @@ static const char *count_of(const struct asker *asker, const char *line)
     return key;
 }
 
+#define JOURNAL ST_KEYS_KERNEL_LOG "journal"
+
 /** Counts the lines of a log for each of the question's facts. An empty log means that this user
  * may not read the system's journal, since the kernel always logs something; for root, rtkit's log
- * may be empty. */
+ * may be empty. The kernel's buffer (dmesg) has less than its journal: old lines are overwritten.
+ * @return -EFBIG: the first lines since boot are missing, so a count of 0 proves nothing. */
 static int parse_log(struct asker *asker, char *text)
 {
+    const bool of_rtkit = st_text_begins(asker->question->key, ST_KEYS_RTKIT),
+               is_whole = of_rtkit || strstr(text, "Linux version ") != NULL;
     if (text[0] == '\0')
-        return asker->uid == 0 && st_text_begins(asker->question->key, ST_KEYS_RTKIT) ? -ENOENT
-                                                                                      : -EACCES;
-    for (const char *const *key = asker->question->facts; *key != NULL; key++)
+        return asker->uid == 0 && of_rtkit ? -ENOENT : -EACCES;
+    if (st_facts_is(asker->facts, JOURNAL, "answered"))
+        return 0;
+    for (const char *const *key = asker->question->facts; *key != NULL && is_whole; key++)
         put_text(asker, *key, "0");
     ST_TEXT_EACH (line, text, "\n") {
         const char *key = count_of(asker, line);
@@ -150,7 +156,7 @@ static int parse_log(struct asker *asker, char *text)
             st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1,
                              asker->question->command);
     }
-    return 0;
+    return is_whole ? 0 : -EFBIG;
 }
 
 /* --- the questions --- */
@@ -205,7 +211,7 @@ static const struct question questions[] = {
      .command = "journalctl -b -q -u rtkit-daemon -o cat -n 200",
      .parse = parse_log,
      .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N)},
-    {.key = ST_KEYS_KERNEL_LOG "journal",
+    {.key = JOURNAL,
      .daemon = ST_KEY_PROCESSES_N,
      .command = "journalctl -k -b -q -o cat",
      .parse = parse_log,
