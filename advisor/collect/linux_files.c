@@ -2,6 +2,7 @@
 #include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
+#include "advisor/rules/machine.h"
 
 #define FILES_MAX    64  /* most files read of one folder */
 #define SETTINGS_MAX 128 /* most facts of one kind; a user with limits has two */
@@ -60,14 +61,14 @@ static bool read_file(struct reader *reader, const char *path)
 static int file_of_folder(void *ctx, const char *name)
 {
     struct reader *reader = ctx;
-    if (strlen(name) > 128 || !st_text_ends(name, ".conf"))
+    if (strlen(name) > 128 || (!st_text_ends(name, ".conf") && !st_text_ends(name, ".pa")))
         return 0;
     const char *path = st_text("%s/%s", reader->folder, name);
     (void)read_file(reader, path);
     return ++reader->files_n == FILES_MAX;
 }
 
-/** Reads the files *.conf of a folder. */
+/** Reads the files *.conf of a folder, and *.pa, those of PulseAudio's default.pa.d. */
 static void read_folder(struct reader *reader, const char *folder)
 {
     reader->folder = folder;
@@ -451,8 +452,8 @@ static void parse_pulse_script(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
     for (const char *at = text; st_pattern_next(&at, "load-module* tsched=%s", &parts);)
-        st_collector_put_text(reader->c, ST_KEY_PULSE_TSCHED, parts.text[0][0] == '0' ? "0" : "1",
-                              reader->path);
+        st_collector_put_text(reader->c, ST_KEY_PULSE_TSCHED,
+                              st_machine_is_off(parts.text[0]) ? "0" : "1", reader->path);
 }
 
 void st_linux_files_collect(struct st_collector *c)
