@@ -223,8 +223,11 @@ static void put_limits(struct st_facts *facts, bool root)
     st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio,
                      source);
     st_collect_rights(facts, "limits.d", source);
+    const struct st_fact *any = st_facts_find(facts, ST_KEY_LIMITS_ANY_RTPRIO);
     if (root)
         st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, 0, source);
+    else if (any != NULL) /* the files that could not be read may give another limit */
+        st_facts_put_failure(facts, ST_KEY_RT_FIFO_ERRNO, -any->error, any->source);
     st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, root, source);
     if (memlock > 0)
         st_facts_put_int(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES,

@@ -88,6 +88,10 @@ static void without_a_line_there_is_no_right(void **state)
     assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT);
     check("root", FIFO, 0);
     check("root", "linux.rt.ipc_lock", 1);
+    /* a file of limits.d that could not be read may have one */
+    st_facts_put_failure(facts, "linux.limits.any.rtprio", -EACCES, "limits.d/x.conf");
+    assert_int_equal(st_collect_user(p, "ann", facts), 0);
+    assert_int_equal(st_facts_find(facts, FIFO)->state, ST_FACT_UNREADABLE);
 }
 
 static void master_passwd_has_the_class_of_a_login(void **state)
