@@ -286,13 +286,15 @@ static void collect_processes(struct st_collector *c)
     static const char key[] = ST_KEY_PROCESSES_N;
     static const char source[] = "/proc";
     struct walk walk = {.c = c, .complete = true};
-    const int r = st_collector_list(c, source, one_process, &walk);
-    if (walk.processes_n == 0) {
-        st_collector_put_failure(c, key, r != 0 ? r : -ENOENT, source);
-        return;
-    }
-    st_collector_put_int(c, key, (int64_t)walk.processes_n, source);
-    st_collector_put_int(c, ST_KEY_THREADS_COMPLETE, walk.complete, source);
+    int r = st_collector_list(c, source, one_process, &walk);
+    if (r == 0 && walk.processes_n == 0)
+        r = -ENOENT;
+    /* the mount option hidepid= hides the processes of other users */
+    else if (r == 0 && c->live && st_tree_text(c->p, "/proc/1/comm")[0] == '\0')
+        r = -EACCES;
+    st_collector_put_result(c, key, r, (int64_t)walk.processes_n, source);
+    if (walk.processes_n > 0)
+        st_collector_put_int(c, ST_KEY_THREADS_COMPLETE, walk.complete && r == 0, source);
 }
 
 /* --- small files below /proc and /sys, limits, cgroup --- */

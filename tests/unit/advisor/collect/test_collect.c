@@ -252,6 +252,12 @@ static void a_live_machine_is_tried_and_asked(void **state)
     look(true);
     assert_int_equal(st_fake_fail_at(p, "rt_rights", 0, -EIO), 0);
     look(true);
+    /* hidepid= of the mount of /proc: process 1 is not seen, nor who else is there */
+    file("/proc/700/stat", "700 (sh) S 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 "
+                           "0 0 0 0 0 0 0 0 0 0 0 0 0");
+    facts = collect(true);
+    check_state(facts, ST_KEY_PROCESSES_N, ST_FACT_UNREADABLE);
+    st_facts_free(facts);
     static const gid_t many[2000]; /* more groups than there is room for, where root runs this */
     if (setgroups(ST_ARRAY_LEN(many), many) != 0)
         return;
