@@ -307,7 +307,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
                   "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
                   "# then\n"
                   "sudo usermod -aG audio $USER",
-    .needs = ST_NEEDS_RELOGIN,
+    .needs = ST_NEEDS_REBOOT, /* udev reads the line when the device appears: at boot */
     .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
     .undo = "delete the line with cpu_dma_latency in /etc/udev/rules.d/90-sleeptune.rules and "
             "restart; sudo gpasswd -d "

@@ -44,10 +44,10 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
+#define RESTART "sudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
 #define EVER(command, option)                                                                      \
     "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"      \
-    "ExecStart=" command " --" option                                                              \
-    "\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
+    "ExecStart=" command " --" option "\n# then\n" RESTART
 #define COMMAND(option) "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND", option)
 
 static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n)
@@ -129,7 +129,7 @@ const struct st_rule st_rule_linux_rt_lost = {
     .needs = ST_NEEDS_REOPEN,
     .check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
              "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
-    .undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
+    .undo = "delete 90-sleeptune.conf, then run: " RESTART,
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND,
                           ST_KEY_RTKIT_DEMOTED_N, ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS,
@@ -213,7 +213,8 @@ const struct st_rule st_rule_linux_rt_time = {
                   "# or a higher limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
-    .undo = "delete 90-sleeptune.conf, log out and in again, and restart rtkit-daemon",
+    .undo = "delete both files 90-sleeptune.conf, run the following command, then log out and in "
+            "again: " RESTART,
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_PORTAL_RT_TIME_US, ST_KEY_PROCESSES_N, ST_KEYS_RT_TIME "*",
                           ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_RT_FIFO_ERRNO),
