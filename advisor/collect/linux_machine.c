@@ -314,6 +314,11 @@ static void collect_cores(struct st_collector *c)
     struct cores cores = {.c = c};
     st_collector_read(c, ST_KEY_CPU_FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
     st_collector_read(c, ST_KEY_CPU_EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
+    /* cpu_lowpower: the slowest cores of Arrow Lake-H and later */
+    const char *slow = st_text_joined(st_facts_text_or(c->facts, ST_KEY_CPU_EFFICIENT, ""), ",",
+                                      st_tree_first_line(c->p, "/sys/devices/cpu_lowpower/cpus"));
+    if (slow[0] != '\0')
+        st_collector_put_text(c, ST_KEY_CPU_EFFICIENT, slow, "/sys/devices/cpu_*/cpus");
     const struct st_fact *atom = st_facts_find(c->facts, ST_KEY_CPU_EFFICIENT);
     if (atom == NULL || atom->state != ST_FACT_ABSENT)
         return;

@@ -267,7 +267,8 @@ const struct st_rule st_rule_linux_hybrid_cores = {
         "a user's report: with audio on the fast cores and windows on the slow ones \"drastically "
         "improved\" (discourse.ardour.org 112571)\n"
         "which cores are fast: Linux tools/perf/Documentation/intel-hybrid.txt (cpu_core/cpus, "
-        "cpu_atom/cpus); Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity)\n"
+        "cpu_atom/cpus), arch/x86/events/intel/core.c (cpu_lowpower); "
+        "Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity)\n"
         "a limit that sleeptune chose: a core is slow below 75 % of the fastest one's capacity",
     .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those with the highest "
            "cpu_capacity:\n"
