@@ -304,17 +304,16 @@ static void collect_processes(struct st_collector *c)
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    /* ".." means that the group is outside of this cgroup namespace */
-    const bool is_outside = strstr(group, "..") != NULL;
     st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
-    for (size_t i = 0;
-         i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&
-         !st_fact_is_unread(st_facts_find(c->facts, key));
-         i++)
+    if (strstr(group, "..") != NULL) /* the group is outside of this cgroup namespace */
+        return;
+    ST_EACH (mount, mounts) {
         st_collector_read(
-            c, key,
-            st_text("%s%s/cpu.rt_runtime_us", mounts[i], st_text_is(group, "/") ? "" : group),
+            c, key, st_text("%s%s/cpu.rt_runtime_us", *mount, st_text_is(group, "/") ? "" : group),
             ST_VALUE_INT);
+        if (st_facts_next(c->facts, key, "", NULL) != NULL)
+            return;
+    }
 }
 
 /** Finds the control group of this process: "4:cpu,cpuacct:/a/b" of version 1 with the cpu

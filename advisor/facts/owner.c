@@ -18,10 +18,8 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
 
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 {
-    int64_t uid;
-    return st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0
-               ? NULL
-               : other_name(facts, daemon_key);
+    const bool is_root = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;
+    return is_root ? NULL : other_name(facts, daemon_key);
 }
 
 bool st_owner_runs(const struct st_facts *facts, const char *const *processes)

@@ -4,24 +4,17 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-#define USER_MAX 32 /* bytes of a user's name, as MAXLOGNAME - 1 of the system */
-
 /** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on:
  * until reboot, and permanently. */
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
-
-static bool is_plain(const char *name)
-{
-    return strlen(name) <= USER_MAX && st_text_is_of(name, "_.");
-}
 
 /** The name of the user who plays, for a command that root pastes: the user of a live report;
  * "NAME" if that user is root or not known. */
 static const char *user_name(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "root");
-    return !st_text_is(name, "root") && is_plain(name) ? name : "NAME";
+    return !st_text_is(name, "root") && st_machine_is_plain(name) ? name : "NAME";
 }
 
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)?
@@ -250,7 +243,7 @@ static void fix_user(struct st_finding *finding)
             finding, ST_NEEDS_RELOGIN,
             "# /etc/login.conf, in class %s, in place of the old memorylocked\n"
             "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
-            is_plain(class) ? class : "CLASS");
+            st_machine_is_plain(class) ? class : "CLASS");
     } else {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
                                   written ? LOGIN_STEPS("%s") : LOGIN_CLASS("%s"),

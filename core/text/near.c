@@ -1,11 +1,6 @@
 /* Finds the known name that is most similar to a mistyped name. */
 #include "core/text/near.h"
 
-static size_t least(size_t a, size_t b)
-{
-    return ST_MIN(a, b);
-}
-
 size_t st_near_distance(const char *a, const char *b)
 {
     const size_t a_len = strlen(a), b_len = strlen(b);
@@ -21,9 +16,10 @@ size_t st_near_distance(const char *a, const char *b)
         const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= b_len; j++) {
-            row[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], row[j - 1]) + 1);
+            row[j] = ST_MIN(last[j], row[j - 1]) + 1;
+            row[j] = ST_MIN(row[j], last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = ST_MIN(row[j], before[j - 2] + 1);
         }
     }
     return rows[a_len % 3][b_len];

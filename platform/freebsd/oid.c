@@ -48,10 +48,7 @@ static void put_temperature(struct st_text_buffer *out, int64_t value, char digi
     int digits = 1;
     if (digits_char >= '0' && digits_char <= '9')
         digits = digits_char - '0';
-    double scale = 1.0;
-    for (int i = 0; i < digits; i++)
-        scale *= 10.0;
-    st_text_buffer_printf(out, "%.*fC", digits, (double)value / scale - 273.15);
+    st_text_buffer_printf(out, "%.*fC", digits, (double)value / pow(10, digits) - 273.15);
 }
 
 static int put_numbers(struct st_text_buffer *out, unsigned type, const char *format,

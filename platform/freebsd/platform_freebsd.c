@@ -46,18 +46,14 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
     return st_posix_result(rtprio_thread(RTP_SET, tid, &rtp));
 }
 
+static const unsigned short policies[] = {[ST_POLICY_OTHER] = RTP_PRIO_NORMAL,
+                                          [ST_POLICY_FIFO] = RTP_PRIO_FIFO,
+                                          [ST_POLICY_RR] = RTP_PRIO_REALTIME};
+
 static int freebsd_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy,
                               int priority)
 {
-    switch (policy) {
-    case ST_POLICY_OTHER:
-        return set_rtprio(0, RTP_PRIO_NORMAL, 0);
-    case ST_POLICY_FIFO:
-        return set_rtprio(0, RTP_PRIO_FIFO, priority);
-    case ST_POLICY_RR:
-        return set_rtprio(0, RTP_PRIO_REALTIME, priority);
-    }
-    return -EINVAL;
+    return set_rtprio(0, policies[policy], priority);
 }
 
 static int freebsd_get_policy(ST_UNUSED struct st_platform *platform, enum st_policy *ret_policy,
@@ -66,12 +62,10 @@ static int freebsd_get_policy(ST_UNUSED struct st_platform *platform, enum st_po
     struct rtprio rtp;
     if (rtprio_thread(RTP_LOOKUP, 0, &rtp) != 0)
         return -errno;
-    *ret_policy = ST_POLICY_OTHER;
+    *ret_policy = ST_POLICY_RR;
+    while (*ret_policy > ST_POLICY_OTHER && policies[*ret_policy] != rtp.type)
+        (*ret_policy)--;
     *ret_priority = 0;
-    if (rtp.type == RTP_PRIO_FIFO)
-        *ret_policy = ST_POLICY_FIFO;
-    else if (rtp.type == RTP_PRIO_REALTIME)
-        *ret_policy = ST_POLICY_RR;
     if (*ret_policy != ST_POLICY_OTHER)
         *ret_priority = st_priority_rtprio(rtp.prio);
     return 0;

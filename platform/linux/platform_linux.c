@@ -238,12 +238,10 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
             continue;
         if (got < 0)
             return false;
-        /* a small buffer is for a short file, which one read returns completely */
-        if (got == 0 || buf_bytes < 1024) {
-            have += (size_t)got;
-            break;
-        }
         have += (size_t)got;
+        /* a small buffer is for a short file, which one read returns completely */
+        if (got == 0 || buf_bytes < 1024)
+            break;
     }
     buf[have] = '\0';
     return have > 0 && have < buf_bytes - 1;

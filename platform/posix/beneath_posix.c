@@ -43,11 +43,9 @@ static int open_resolved(int dir_fd, const char *path, int flags)
 /** Appends "/name". @return 0, -ENAMETOOLONG. */
 static int append(char path[PATH_MAX], const char *name)
 {
-    const size_t have = strlen(path), len = strlen(name);
-    if (have + len + 2 > PATH_MAX)
+    if (strlen(path) + strlen(name) + 2 > PATH_MAX)
         return -ENAMETOOLONG;
-    path[have] = '/';
-    memcpy(path + have + 1, name, len + 1);
+    st_text_append(path, PATH_MAX, "/%s", name);
     return 0;
 }
 

@@ -250,9 +250,8 @@ static int allowed(const struct place *place, bool in_place)
 int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place)
 {
     char file[PATH_MAX];
-    if (strlen(path) >= sizeof(file))
+    if (!st_text_copy(file, sizeof(file), path, strlen(path)))
         return -ENAMETOOLONG;
-    strcpy(file, path);
     struct place place = place_open(platform, file);
     /* a missing folder will be made: check the nearest folder that exists */
     while (place.error == -ENOENT && !in_place) {
