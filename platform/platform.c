@@ -96,7 +96,18 @@ static int captured_sysctl(struct st_platform *machine, const char *name, char *
     return 0;
 }
 
-/* Programs cannot run on a captured machine, of which only files can be read. */
+/* Not available on a captured machine, of which only files can be read. */
+static int root_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
+{
+    return -ENOTSUP;
+}
+
+static int root_rt_rights(ST_UNUSED struct st_platform *platform, ST_UNUSED int priority,
+                          ST_UNUSED struct st_rt_rights *ret)
+{
+    return -ENOTSUP;
+}
+
 static int root_run(ST_UNUSED struct st_platform *machine, ST_UNUSED struct st_run *runs,
                     ST_UNUSED size_t runs_n, ST_UNUSED const struct st_run_as *as,
                     ST_UNUSED int64_t limit_ns)
@@ -120,6 +131,8 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     root->row.read_sysctl = st_tree_read_sysctl_linux;
     root->row.write_sysctl = st_tree_write_sysctl_linux;
     root->row.conditions = st_tree_conditions;
+    root->row.timer_slack_ns = root_timer_slack_ns;
+    root->row.rt_rights = root_rt_rights;
     root->row.run = root_run;
     *ret = &root->row;
     return 0;

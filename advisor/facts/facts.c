@@ -100,6 +100,12 @@ int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_sta
     return facts->error;
 }
 
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
+                      const char *source)
+{
+    return st_facts_put_state(facts, key, ST_FACT_OK, 0, value, source);
+}
+
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source)
 {
     return st_facts_put_text(facts, key, st_text("%jd", value), source);

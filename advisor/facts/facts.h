@@ -40,8 +40,8 @@ struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
 void st_facts_free(struct st_facts *facts);
 
 /** Adds or replaces a fact. Strings are copied and made valid UTF-8. @return facts->error. */
-#define st_facts_put_text(facts, key, value, source)                                               \
-    st_facts_put_state((facts), (key), ST_FACT_OK, 0, (value), (source))
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
+                      const char *source);
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source);
 /** Puts a number from text; text that is no integer becomes malformed. */
 int st_facts_put_number(struct st_facts *facts, const char *key, const char *text,

@@ -57,6 +57,14 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
     REPLACE(&finding->summary, format);
 }
 
+void st_finding_fine(struct st_finding *finding, const char *format, ...)
+{
+    finding->status = ST_STATUS_OK;
+    finding->effect_known = true;
+    finding->effect_us = 0;
+    REPLACE(&finding->summary, format);
+}
+
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...)
 {
     const double share = finding->rule->problem_share;

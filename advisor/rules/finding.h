@@ -105,8 +105,7 @@ struct st_finding {
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
     ST_PRINTF(3, 4);
 /** Sets the status ok for a setting that adds nothing to a wake-up: effect 0, without a formula. */
-#define st_finding_fine(finding, ...)                                                              \
-    (st_finding_ok(finding, __VA_ARGS__), (finding)->effect_known = true)
+void st_finding_fine(struct st_finding *finding, const char *format, ...) ST_PRINTF(2, 3);
 #define st_finding_ok(finding, ...)      st_finding_set((finding), ST_STATUS_OK, __VA_ARGS__)
 #define st_finding_advice(finding, ...)  st_finding_set((finding), ST_STATUS_ADVICE, __VA_ARGS__)
 #define st_finding_problem(finding, ...) st_finding_set((finding), ST_STATUS_PROBLEM, __VA_ARGS__)

@@ -175,6 +175,11 @@ void st_rule_fix_with(struct st_finding *finding, const char *word, const char *
                           fill(one->value, word, value));
 }
 
+void st_rule_fix(struct st_finding *finding)
+{
+    st_rule_fix_with(finding, NULL, NULL);
+}
+
 bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows)
 {
     while (!rows->is && rows->says != NULL)

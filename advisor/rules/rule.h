@@ -121,7 +121,7 @@ void st_rule_quote(struct st_finding *finding);
  * elsewhere (NixOS), or the user must add a boot option by hand. */
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
-#define st_rule_fix(finding) st_rule_fix_with((finding), NULL, NULL)
+void st_rule_fix(struct st_finding *finding);
 /** As st_rule_fix, with `value` in place of each `word` in the fix. */
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
 /** One possible result of a rule: the first row whose `is` is true sets the finding. An OK row

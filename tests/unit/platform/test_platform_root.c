@@ -194,6 +194,16 @@ static void folders_are_listed_sorted(void **state)
     assert_lacks(names, "secret");
 }
 
+static void what_only_a_running_machine_can_say_is_not_supported(void **state)
+{
+    const struct fixture *f = *state;
+    struct st_platform *p = f->root;
+    struct st_rt_rights rights;
+    int64_t ns;
+    assert_int_equal(p->rt_rights(p, 70, &rights), -ENOTSUP);
+    assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
+}
+
 static void a_root_that_is_no_folder_is_refused(void **state)
 {
     const struct fixture *f = *state;
@@ -267,6 +277,7 @@ int main(void)
         TREE_TEST(only_regular_files_are_read),
         TREE_TEST(a_huge_file_is_cut),
         TREE_TEST(folders_are_listed_sorted),
+        TREE_TEST(what_only_a_running_machine_can_say_is_not_supported),
         TREE_TEST(a_root_that_is_no_folder_is_refused),
         TREE_TEST(a_walk_stays_inside),
     };
