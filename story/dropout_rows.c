@@ -62,6 +62,9 @@ static const char *quiet_text(const struct st_dropout_client *client)
         return "losses seen only if the program stops";
     if (load->between == ST_XRUN_BETWEEN_UNSEEN)
         return "losses before PipeWire are not watched";
+    if (client->reserve_ns > 0)
+        return st_text("at least %s left of %s", st_ns_short(client->reserve_ns - 1),
+                       st_ns_short(client->buffer_ns));
     return "";
 }
 

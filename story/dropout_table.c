@@ -321,7 +321,6 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
-        memcpy(client->reserve_device, client->device, sizeof(client->device));
     }
     if (load->drift_ppb != 0)
         client->drift_ppb = load->drift_ppb;

@@ -64,7 +64,6 @@ struct st_dropout_client {
     /* smallest reserve_ns of struct st_xrun_load so far, and the buffer_ns of that line; 0: not
      * known */
     int64_t reserve_ns, buffer_ns;
-    char reserve_device[ST_XRUN_NAME_BYTES];
 
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not name the client, or it is a device */
     char device[ST_XRUN_NAME_BYTES]; /* device of the last dropout or load */

@@ -191,31 +191,6 @@ static const char *absent_text(const struct st_view *view, const struct st_obser
                    st_text_with(": ", source->why));
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Counts the dropouts of
- * answer->server; if it had none, those of the other sources: "Earlier: 2 dropouts on JACK,
- * 04:22." */
-static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
-{
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    uint64_t dropouts_n = 0;
-    const char *where = "";
-    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const struct st_dropout_sum *sum = &source->seen.sum;
-        if (sum->n == 0 || (answer->dropouts_n > 0 && source != answer->server))
-            continue;
-        last_ns = ST_MAX(sum->last_wall_ns, last_ns);
-        first_ns = ST_MIN(sum->first_wall_ns, first_ns);
-        dropouts_n += sum->n;
-        if (source != answer->server)
-            where = st_text_joined(where, " and ", st_xrun_sources_title(source->source));
-    }
-    const char *first = clock_text(view, first_ns), *last = clock_text(view, last_ns);
-    return st_text(" Earlier: %ju dropout%s%s, %s%s.", dropouts_n, ST_PLURAL(dropouts_n),
-                   st_text_with(" on ", where),
-                   st_text_joined(st_text_is(first, last) ? "" : first, " to ", last),
-                   answer->raised ? "; the buffer is larger now" : "");
-}
-
 /* "in the last 12 min": time without a dropout; from 2 min on whole minutes, rounded down. */
 static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
@@ -264,7 +239,9 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     const char *text = music_text(view, answer);
     const bool matters = answer->dropouts_n == 0 && answer->timing_matters;
     if (answer->all_n > 0 && !answer->lost)
-        text = st_text("%s%s", text, earlier_text(view, answer));
+        text =
+            st_text("%s Earlier: %ju dropout%s%s.", text, answer->all_n, ST_PLURAL(answer->all_n),
+                    answer->raised ? "; the buffer is larger now" : "");
     if (answer->unheard != NULL)
         text = st_text("%s sleeptuned does not notice sound that %s sends too late.", text,
                        answer->unheard->name);

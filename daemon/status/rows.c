@@ -9,10 +9,6 @@
 #include "st_config.h"
 #include "story/dropout_rows.h"
 
-/* wake-ups later than this are a stall, in which the loop did not run, and are left out of the
- * quantiles */
-#define STALL_NS ST_NS_PER_S
-
 /* "1 WORD" or "2 WORDs" */
 static const char *count_text(uint64_t n, const char *word)
 {
@@ -101,14 +97,10 @@ static const char *ns_text(bool known, int64_t ns)
     return known ? st_ns_text(ns) : "unknown yet";
 }
 
-/* A quantile of the lateness, without wake-ups later than STALL_NS: all wake-ups in one stall are
- * one event and would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
-    const double stalled =
-        hist->total_n > 0 ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n : 0;
-    const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
-    return ns_text(quantile.known && stalled < 1, quantile.value_ns);
+    const struct st_quantile quantile = st_stats_quantile(hist, p);
+    return ns_text(quantile.known, quantile.value_ns);
 }
 
 static void add_minute(const struct screen *to)
@@ -214,10 +206,6 @@ static void add_loop(struct screen *to)
         return;
     const struct st_hist *hist = &loop->lateness;
     const bool known = hist->total_n > 0;
-    const char *worst = st_text(", worst %s", ns_text(known, hist->max_ns));
-    if (known && hist->max_ns > STALL_NS)
-        worst = st_text(", not counting %ju in stalls, up to %s late",
-                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     begin(to, "Timing test");
     add(to, "ok", "Test",
         st_text("%u frames at %u Hz (%s), %s %d, %s, memory locked: %s", loop->frames,
@@ -226,9 +214,9 @@ static void add_loop(struct screen *to)
                 loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
     add_degraded(to);
     add(to, "ok", "Lateness",
-        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (of %ju wake-ups)",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s, worst %s (of %ju wake-ups)",
                 ns_text(known, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
-                quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
+                quantile_text(hist, 0.999), ns_text(known, hist->max_ns), (uint64_t)hist->total_n));
     add_minute(to);
     add(to, "ok", "Missed",
         st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
@@ -253,24 +241,9 @@ static void add_source(const struct screen *to, const struct st_observed_view *o
     if (clients_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (how long clients compute is unknown)", text);
     add(to, "ok", "Watched", text);
-    /* For each client: how little sound the buffer of its device had left at worst, and which
-     * buffer is between the client and its server, so that a dropout would not be seen. */
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
-        if (client->reserve_ns > 0)
-            add(to, "ok", "Least reserve",
-                st_text("%s: %s left of a buffer of %s on %s",
-                        st_text_or(client->name, "not named"),
-                        client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
-                        st_ns_short(client->buffer_ns), client->reserve_device));
         if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
             add(to, "ok", "Long cycles", st_text("%s: %s", client->name, rhythm));
-        if (st_dropout_table_is_unheard(client))
-            add(to, "ok", "Cannot see",
-                st_text("losses between %s and %s%s", client->name,
-                        st_xrun_sources_title(of->source),
-                        client->load.between == ST_XRUN_BETWEEN_STOPS
-                            ? ", unless the program stops altogether"
-                            : ""));
     }
 }
 

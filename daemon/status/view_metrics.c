@@ -82,14 +82,6 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             "Missed deadlines: cycles of the timing test that ended after the next one was due, "
             "and skipped periods.",
             loop->misses);
-    counter(out, "sleeptune_miss_events_total",
-            "Missed deadlines less than " ST_MISS_EVENTS_GAP " apart count as one event.",
-            loop->miss_events.n);
-    if (loop->elapsed_periods > loop->records_lost)
-        gauge(
-            out, "sleeptune_miss_events_per_hour_max95",
-            "Missed deadlines (as events) in an hour, at most (95 %), since the timing test began.",
-            st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
     counter(out, "sleeptune_skipped_periods_total",
             "Skipped periods, in which the timing test did not run at all.", loop->skipped_periods);
     counter(out, "sleeptune_records_lost_total",

@@ -326,6 +326,8 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     struct st_dropout_client *client = add_client(watch_pipewire(), "mpv", 0, ST_DROPOUT_UNKNOWN);
     client->load =
         (struct st_xrun_load){.cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333};
+    client->reserve_ns = 1 + ST_NS_PER_MS;
+    client->buffer_ns = client->load.period_ns;
     look("");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     look("");
