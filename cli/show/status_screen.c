@@ -37,21 +37,14 @@ struct place {
     bool brief;  /* at most two rows for each text */
 };
 
-static int indent_of(const struct st_screen *screen)
-{
-    return screen->columns > 2 * LABEL_COLUMNS ? LABEL_COLUMNS : 0;
-}
-
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
 {
     if (place->row >= place->end || text[0] == '\0')
         return;
     struct st_screen *screen = place->screen;
-    const int indent = indent_of(screen);
-    if (indent > 0)
-        st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
+    st_screen_put(screen, place->row, 0, LABEL_COLUMNS - 1, ST_STYLE_DIM, label);
     place->row +=
-        st_screen_wrap(screen, place->row, indent, screen->columns - indent,
+        st_screen_wrap(screen, place->row, LABEL_COLUMNS, screen->columns - LABEL_COLUMNS,
                        ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
 }
 
@@ -276,8 +269,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
                 {how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", st_text_or(how->whose, "")}};
     int last_rows = 0;
     ST_EACH (field, last)
-        last_rows +=
-            st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), field->text);
+        last_rows += st_screen_wrapped_rows(screen, screen->columns - LABEL_COLUMNS, field->text);
     place.end = end - last_rows - !place.narrow;
     put_sections(&place, document, FIRST);
     place.brief = place.narrow;
