@@ -138,8 +138,9 @@ static void judge_mac_priority(struct st_finding *finding)
         (finding->status != ST_STATUS_NOT_APPLICABLE || !st_facts_has(facts, REALTIME)))
         return;
     const int64_t gid = st_facts_int_or(facts, GID, GID_REALTIME);
-    /* will the next boot load mac_priority? Counts as true if loader.conf could not be read */
+    /* will the next boot load mac_priority? Counts as true if that could not be read */
     const bool is_kept = st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
+                         st_machine_is_unread(facts, KLD_LIST) ||
                          strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
                          strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL,
                needless = st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
