@@ -220,11 +220,9 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         return room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        why = st_text(
-            client->playing /* the client plays, or did so in the last 20 s */
-                ? "see whether this happens again; if %s is still stopped, type fg in its terminal"
-                : "let %s run again (type fg in its terminal), or exclude it from power saving",
-            name);
+        why = st_text("exclude %s from power saving that stops programs in the background; if "
+                      "Ctrl-Z stopped it, type fg in its terminal",
+                      name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
         why = st_text("look for a setting of %s, such as reading sounds ahead from the disk; else "
                       "report the dropouts to its authors",

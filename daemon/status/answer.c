@@ -356,9 +356,6 @@ static struct st_dropout_next client_next(const struct st_view *view,
         next = st_dropout_next(answer->shown, client, answer->server->source, view->right_set_up);
     if (next.command[0] == '\0' && next.why[0] == '\0')
         next.command = "sleeptune history --events";
-    else if (next.command[0] == '\0' && client->playing &&
-             client->rows[0].reason == ST_DROPOUT_STOPPED)
-        next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
         next.why = st_text_joined(next.why, "; ",
                                   answer->no_rights

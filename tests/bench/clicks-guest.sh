@@ -40,7 +40,7 @@ expect() {
         ;;
     stopped)
         first="Looper lost sound .*it was stopped or frozen"
-        next='let Looper run again \(shell: fg\)' check_next=''
+        next='exclude Looper from power saving' check_next=''
         ;;
     taken)
         first="Guitar lost sound .*it lost the CPU to (ffmpeg|another program, at least [0-9]+ times ffmpeg)"

@@ -28,7 +28,7 @@ QUIET = "^No dropout"
 Kind = collections.namedtuple("Kind", "first next players", defaults=((),))
 KINDS = {  # what is right where the recording has gaps; NAME BASE PEAK EVERY MODE of stall_pipewire
     "computes": Kind("^HeavyReverb .*computed too long", "force-quantum [0-9]", (("HeavyReverb", 20, 130, 15, ""),)),
-    "stopped": Kind("^Looper .*stopped or frozen", r"fg\)", (("Looper", 20, 20, 20, ""),)),
+    "stopped": Kind("^Looper .*stopped or frozen", "exclude Looper", (("Looper", 20, 20, 20, ""),)),
     "hog": Kind("(took|lost) the CPU", "linux-rt-permission", (("GoodSynth", 20, 20, 20, ""),)),
     "small": Kind("^(?!No dropout)", "PULSE_LATENCY_MSEC|linux-rt-permission|history"),
     "late": Kind("^pulse_player .*(on the way|not ready|too late|not written)|sleeptuned does not notice sound that .*pulse_player.* sends too late", "PULSE_LATENCY_MSEC|sleeptune heard"),
