@@ -28,7 +28,7 @@ told() { local name=$1; shift; wait_for tells "$@"; is "$name" "$(of "$1")" "$2"
 # says NAME PATTERN ARG...: a report by judge, likewise
 judge_says() { judge "${@:2}" | grep -Eq -- "$1"; }
 says() { local name=$1; shift; wait_for judge_says "$@"; like "$name" "$(judge "${@:2}")" "$1"; }
-judge() { "$SLEEPTUNE" report --threshold advice --only "$@" 2>&1; }
+judge() { COLUMNS=400 "$SLEEPTUNE" report --threshold advice --only "$@" 2>&1; }
 read -r timed_out too_big refused < <("$PYTHON" -c 'import errno; print(errno.ETIMEDOUT, errno.EFBIG, errno.ECONNREFUSED)')
 timed_out="unreadable $timed_out" too_big="unreadable $too_big" refused="unreadable $refused"
 
