@@ -232,27 +232,15 @@ static int show_document(const struct options *options, const struct st_history_
 
 /* --- one event as a trace file --- */
 
-/* Finds the time of the event with that id. @return 0, or an st_exit after a message. */
-static int find_event(const char *id_text, struct st_history_wish wish, int64_t *ret_wall_ns)
+/* Finds the time of the event with that number. @return 0, or an st_exit after a message. */
+static int find_event(int64_t id, const json_t *document, int64_t *ret_wall_ns)
 {
-    json_t *document;
-    int64_t id;
-    if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
-        return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'",
-                                id_text);
-    wish.asked.document = ST_HISTORY_OF_EVENTS;
-    wish.asked.limit = EVENTS_MAX;
-    const int status = ask(&wish, &document);
-    if (status != ST_EXIT_DONE)
-        return status;
-    *ret_wall_ns = INT64_MIN;
     ST_JSON_EACH (event, document, "events") {
-        if (st_json_integer(event, "id") == id)
-            *ret_wall_ns = st_json_integer(event, "time_ns");
-    }
-    json_decref(document);
-    if (*ret_wall_ns != INT64_MIN)
+        if (st_json_integer(event, "id") != id)
+            continue;
+        *ret_wall_ns = st_json_integer(event, "time_ns");
         return 0;
+    }
     return st_failure("none of the last %d events has the number %jd: 'sleeptune history --events "
                       "--details' prints the numbers",
                       EVENTS_MAX, id);
@@ -276,34 +264,35 @@ static int write_trace(const struct options *options, const struct st_trace_file
     return ST_EXIT_DONE;
 }
 
-static int show_trace(const struct options *options, struct st_history_wish wish)
+static int show_trace(const struct options *options, struct st_history_wish *wish)
 {
     st_module_history_trace_fn read_trace;
     struct st_trace_file trace = {0};
     json_t *document;
-    int64_t wall_ns = INT64_MAX;
+    int64_t id, wall_ns = INT64_MAX;
+    const bool last = st_text_is(options->trace, "last");
     if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
         return st_failure_usage("a trace is not for a terminal: name a file with -o");
+    if (!last && st_number_i64(options->trace, 1, INT64_MAX, &id) != 0)
+        return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'",
+                                options->trace);
     const char *error = st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace);
     if (error != NULL)
         return st_failure("cannot load: %s", error);
-    int status = 0;
-    if (!st_text_is(options->trace, "last"))
-        status = find_event(options->trace, wish, &wall_ns);
-    if (status == 0)
-        status = read_trace(st_program_command, &wish, wall_ns, &trace.copy);
-    if (status != 0)
+    wish->asked.document = ST_HISTORY_OF_EVENTS;
+    wish->asked.limit = EVENTS_MAX;
+    int status = ask(wish, &document);
+    if (status != ST_EXIT_DONE)
         return status;
-    wish.asked.document = ST_HISTORY_OF_EVENTS;
-    wish.asked.since_ns = st_ns_sub(trace.copy.wall_ns, trace.copy.before_ns);
-    wish.asked.until_ns = st_ns_add(trace.copy.wall_ns, ST_TRACE_COPY_AFTER_NS);
-    status = ask(&wish, &document);
-    if (status == ST_EXIT_DONE) {
-        trace.happened = json_object_get(document, "events");
+    trace.happened = json_object_get(document, "events");
+    if (!last)
+        status = find_event(id, document, &wall_ns);
+    if (status == 0)
+        status = read_trace(st_program_command, wish, wall_ns, &trace.copy);
+    if (status == 0)
         status = write_trace(options, &trace);
-        json_decref(document);
-    }
     st_trace_copy_finish(&trace.copy);
+    json_decref(document);
     return status;
 }
 
@@ -331,6 +320,6 @@ int st_cmd_history(int argc, char **argv)
     if (status != 0)
         return status;
     if (options.trace != NULL)
-        return show_trace(&options, wish);
+        return show_trace(&options, &wish);
     return show_document(&options, &wish, view);
 }

@@ -20,7 +20,7 @@ void st_event_list_beside(struct st_history_reader *reader, const struct st_even
 }
 
 char *st_event_list_text(struct st_history_reader *reader,
-                         const struct st_history_events_wish *wish)
+                         const struct st_history_asked *wish)
 {
     struct st_text_buffer writing = {0};
     const char *between = "";

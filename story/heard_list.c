@@ -342,7 +342,7 @@ json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, i
         since_ns = st_ns_add(last_ns, LONGEST_NS);
         since = st_text(" since %s (in the last %d events)", st_when_text(since_ns), EVENTS_MAX);
     }
-    struct st_history_events_wish wish = {.since_ns = since_ns,
+    struct st_history_asked wish = {.since_ns = since_ns,
                                           .until_ns = until_ns,
                                           .limit = MARKS_MAX,
                                           .kind = st_event_kind_name(ST_EVENT_HEARD)};

@@ -20,10 +20,9 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
 {
     const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL));
     int64_t since_ns = asked->since_ns, until_ns = given_or(asked->until_ns, INT64_MAX);
-    const struct st_history_events_wish events = {.since_ns = since_ns,
-                                                  .until_ns = until_ns,
-                                                  .limit = given_or(asked->limit, USUAL_EVENTS),
-                                                  .kind = asked->kind};
+    struct st_history_asked events = *asked;
+    events.until_ns = until_ns;
+    events.limit = given_or(asked->limit, USUAL_EVENTS);
     json_t *document = NULL;
     char *text = NULL;
     switch (asked->document) {

@@ -284,9 +284,9 @@ static void add_events(const struct work *work)
     json_array_foreach(work->file->happened, i, event)
     {
         const char *text = st_json_text_of(event, "text");
-        if (text[0] != '\0')
-            add_instant(work, EVENTS,
-                        st_ns_sub(st_json_integer(event, "time_ns"), work->ring->wall_ns), text);
+        const int64_t at_ns = st_ns_sub(st_json_integer(event, "time_ns"), work->ring->wall_ns);
+        if (text[0] != '\0' && at_ns < work->event_ns + ST_TRACE_COPY_AFTER_NS)
+            add_instant(work, EVENTS, at_ns, text);
     }
 }
 

@@ -10,7 +10,7 @@
 /** What a trace is made from. */
 struct st_trace_file {
     struct st_trace_copy copy;
-    const json_t *happened; /* "events" of sleeptune-events/1; NULL: none */
+    const json_t *happened; /* "events" of sleeptune-events/1, also of other times; NULL: none */
 };
 
 /** Writes the trace. Called by one thread at a time. @return 0 or -ENOMEM. */

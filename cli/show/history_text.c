@@ -165,18 +165,6 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
 
 /* --- rows --- */
 
-#define WORST_COLUMNS 16
-
-/* Prints a row of the table, without the last cell if that does not fit. */
-static void put_cells(FILE *out, const char *const cells[5], int columns)
-{
-    const char *worst = cells[4];
-    const int used = fprintf(out, "%-16s%5s%9s%8s", cells[0], cells[1], cells[2], cells[3]);
-    if (used + WORST_COLUMNS <= columns)
-        fprintf(out, "%*s%s", WORST_COLUMNS - st_text_columns(worst), "", worst);
-    fputc('\n', out);
-}
-
 /* "12"; "-": not known */
 static const char *count_of(const json_t *row, const char *key)
 {
@@ -184,26 +172,28 @@ static const char *count_of(const json_t *row, const char *key)
     return n != INT64_MIN ? st_text("%jd", n) : "-";
 }
 
-static void put_row(FILE *out, const json_t *row, int columns)
+/* Adds a row to the table. Leaves out a short time in which nothing is known. */
+static void add_row(json_t *rows, const json_t *row)
 {
     const int64_t span_ns =
                       st_ns_sub(st_json_integer(row, "to_ns"), st_json_integer(row, "from_ns")),
                   max_ns = st_json_known_of(row, "lateness_max_ns");
     const bool measured = !json_is_null(json_object_get(row, "cycles"));
-    const char *cells[] = {minute_of(row, "from_ns"), "-", count_of(row, "dropouts"),
-                           count_of(row, "misses"), "-"};
+    const char *ran = "-", *worst = "-";
     if (measured && span_ns > 0)
-        cells[1] = st_text(
-            "%.0f%%",
-            floor(100 * (1e-4 + (double)st_json_integer(row, "measured_ns") / (double)span_ns)));
+        ran = st_text("%.0f%%", floor(100 * (1e-4 + (double)st_json_integer(row, "measured_ns") /
+                                                        (double)span_ns)));
     if (!measured) /* sleeptuned may stop its measuring loop while nothing plays */
-        cells[4] = span_ns > 0 && st_json_integer(row, "idle_ns") >= span_ns / 10 * 9
-                       ? "nothing played"
-                       : "not measured";
+        worst = span_ns > 0 && st_json_integer(row, "idle_ns") >= span_ns / 10 * 9
+                    ? "nothing played"
+                    : "not measured";
     if (max_ns != INT64_MIN)
-        cells[4] = st_ns_text(max_ns);
+        worst = st_ns_text(max_ns);
     if (measured || span_ns >= ST_NS_PER_MINUTE || st_json_integer(row, "dropouts") > 0)
-        put_cells(out, cells, columns);
+        json_array_append_new(
+            rows, st_json_object("cells:o", json_pack("[s, s, s, s, s]", minute_of(row, "from_ns"),
+                                                      ran, count_of(row, "dropouts"),
+                                                      count_of(row, "misses"), worst)));
 }
 
 void st_history_text_steps(FILE *out, const json_t *document,
@@ -245,11 +235,15 @@ void st_history_text_steps(FILE *out, const json_t *document,
                            look->details, columns);
     if (!measured)
         return;
-    fputc('\n', out);
-    put_cells(out, (const char *const[]){"from", "ran", "dropouts", "missed", "worst wake-up"},
-              columns);
+    json_t *rows = json_array();
     ST_JSON_EACH (row, document, "rows")
-        put_row(out, row, columns);
+        add_row(rows, row);
+    json_t *table = st_json_object(
+        "columns:o rows:o",
+        json_pack("[s, s, s, s, s]", "From", "Ran", "Dropouts", "Missed", "Worst wake-up"), rows);
+    fputc('\n', out);
+    st_status_screen_table(out, table, true, columns);
+    json_decref(table);
 }
 
 /* --- changes --- */

@@ -98,7 +98,7 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
     table->columns_n = (int)ST_MIN(json_array_size(head), CELLS_MAX);
     for (int i = 0; i < table->columns_n; i++) {
         table->widths[i] = st_screen_width(cell_of(head, i));
-        table->numbers[i] = true;
+        table->numbers[i] = i > 0; /* the first column is the name of its row */
         ST_JSON_EACH (row, section, "rows") {
             if (!is_in(row, rows))
                 continue;

@@ -79,9 +79,9 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
         [ST_ROUTE_CAUSES] = ST_HISTORY_OF_CAUSES, [ST_ROUTE_HEARD] = ST_HISTORY_OF_HEARD,
         [ST_ROUTE_SIZES] = ST_HISTORY_OF_SIZES,   [ST_ROUTE_TRACE] = ST_HISTORY_OF_EVENTS};
     const struct st_query *query = &ask->query;
-    const struct st_history_asked asked = {documents[ask->which], query->since_wall_ns,
-                                           query->until_wall_ns,  query->step_ns,
-                                           query->limit,          query->kind};
+    const struct st_history_asked asked = {query->since_wall_ns,  query->until_wall_ns,
+                                           query->limit,          query->kind,
+                                           documents[ask->which], query->step_ns};
     const char *error;
     char *text = NULL;
     struct st_history_reader *reader = NULL;

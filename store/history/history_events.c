@@ -164,7 +164,7 @@ void st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns
 /* Reads the latest events in two steps, so that SQLite need not sort them: finds the oldest event
  * that is within the limit, then reads from this event on. */
 sqlite3_stmt *st_history_read_events(struct st_history_reader *reader,
-                                     const struct st_history_events_wish *wish, bool *ret_more)
+                                     const struct st_history_asked *wish, bool *ret_more)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     struct st_sql *sql = &reader->sql;

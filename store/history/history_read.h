@@ -49,10 +49,22 @@ const char *st_history_read_error(const struct st_history_reader *reader, int r)
 json_t *st_history_read_steps(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                               int64_t step_ns);
 
-struct st_history_events_wish {
-    int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */
-    int64_t limit;              /* most events, which are the latest ones; at least 1 */
-    const char *kind;           /* only events with this name; "": all events */
+enum st_history_document {
+    ST_HISTORY_OF_STEPS,
+    ST_HISTORY_OF_EVENTS,
+    ST_HISTORY_OF_CAUSES,
+    ST_HISTORY_OF_HEARD,
+    ST_HISTORY_OF_SIZES
+};
+
+/** What is asked for. */
+struct st_history_asked {
+    int64_t since_ns, until_ns; /* by the wall clock; INT64_MIN, INT64_MAX: no limit */
+    int64_t limit;              /* only for events: the most, which are the latest ones; >= 1 */
+    const char *kind;           /* only for events: their name; "": all events */
+    /* only for st_history_document_text */
+    enum st_history_document document;
+    int64_t step_ns; /* only for steps */
 };
 
 /** Events for st_history_read_next, which has to be called until there is no further one. */
@@ -60,8 +72,7 @@ struct sqlite3_stmt;
 
 /** The events, oldest first. @param ret_more older events are left out because of the limit. */
 struct sqlite3_stmt *st_history_read_events(struct st_history_reader *reader,
-                                            const struct st_history_events_wish *wish,
-                                            bool *ret_more);
+                                            const struct st_history_asked *wish, bool *ret_more);
 
 /** The events of other programs' dropouts in [since, until), sorted by source and client.
  * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. */

@@ -8,7 +8,7 @@
 #define ROWS_N 40
 
 /* Minutes one after the other, and as many events; four of them at each time. */
-static int read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+static int read_events(struct st_history_reader *reader, const struct st_history_asked *wish,
                        json_t **ret)
 {
     char *text = st_event_list_text(reader, wish);
@@ -77,8 +77,8 @@ static void put_event(const struct st_event *event)
 }
 
 /* The events that were asked for, and which of them are still counted. */
-static json_t *events_of(struct st_history_reader *reader,
-                         const struct st_history_events_wish *wish, size_t wanted_n)
+static json_t *events_of(struct st_history_reader *reader, const struct st_history_asked *wish,
+                         size_t wanted_n)
 {
     json_t *document;
     assert_int_equal(read_events(reader, wish, &document), 0);
@@ -91,7 +91,7 @@ static void the_last_events_begin_among_those_of_one_time(void **state)
     struct st_history_reader *reader = open_reader();
     json_t *document;
     for (int64_t limit = ROWS_N - 5; limit <= ROWS_N + 1; limit++) {
-        const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, limit, ""};
+        const struct st_history_asked wish = {INT64_MIN, INT64_MAX, limit, ""};
         const int64_t n = limit < ROWS_N ? limit : ROWS_N;
         assert_int_equal(read_events(reader, &wish, &document), 0);
         const json_t *events = json_object_get(document, "events");
@@ -126,7 +126,7 @@ static void counted_free(void *memory)
 static int64_t most_pieces(int64_t rows_n)
 {
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, rows_n, ""};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, rows_n, ""};
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
     char *text = st_event_list_text(reader, &wish);
@@ -157,7 +157,7 @@ static void a_kind_that_is_none_spoils_no_answer(void **state)
     run_sql("UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
             " WHERE id = (SELECT max(id) FROM event)");
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, ROWS_N + 1, ""};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, ROWS_N + 1, ""};
     json_t *document;
     document = events_of(reader, &wish, ROWS_N);
     json_decref(document);
@@ -206,7 +206,7 @@ static struct effort ask(const char *kind, size_t wanted_n, size_t open_n)
     struct st_event open =
         st_event_make(NOON_NS + 3000 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {NOON_NS, INT64_MAX, 3, kind};
+    const struct st_history_asked wish = {NOON_NS, INT64_MAX, 3, kind};
     struct effort effort = {0};
     json_t *document;
     open.lateness_ns = 7;
@@ -248,8 +248,8 @@ static void what_is_still_counted_is_shown_and_not_stored(void **state)
     const struct st_event open[] = {
         st_event_make(NOON_NS + 100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", ""),
         st_event_make(NOON_NS + ST_NS_PER_S - 1, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
-    const struct st_history_events_wish all = {INT64_MIN, INT64_MAX, 4 * ROWS_N, ""},
-                                        last = {INT64_MIN, INT64_MAX, 2, ""};
+    const struct st_history_asked all = {INT64_MIN, INT64_MAX, 4 * ROWS_N, ""},
+                                  last = {INT64_MIN, INT64_MAX, 2, ""};
     struct st_history_reader *reader;
     json_t *document;
     for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
@@ -285,7 +285,7 @@ static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **sta
 static void what_became_a_record_meanwhile_is_shown_once(void **state)
 {
     const int64_t at_ns = NOON_NS + 3000 * ST_NS_PER_S;
-    const struct st_history_events_wish later = {at_ns, INT64_MAX, 10, ""};
+    const struct st_history_asked later = {at_ns, INT64_MAX, 10, ""};
     struct st_event open[2] = {st_event_make(at_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
     struct st_history_reader *reader;
     json_t *document;
@@ -327,7 +327,7 @@ static const char *cause(void)
 {
     static char buf[40];
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 1, "client-dropout"};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, 1, "client-dropout"};
     json_t *document;
     assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *event = json_array_get(json_object_get(document, "events"), 0);
@@ -383,7 +383,7 @@ static void what_no_sleeptuned_has_written_is_harmless(void **state)
         " (2, 'device-dropout', 1, 9223372036854775807, NULL, 1, 1, 1, 'x', 1, 0),"
         " (3, 'late-wake', 1, 1, NULL, 1, 1, 1, NULL, 1, 0)");
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, 10, ""};
     json_decref(events_of(reader, &wish, 3)); /* a late wake-up is late */
     json_t *dropouts = st_dropout_list_read(reader, INT64_MIN, INT64_MAX);
     assert_int_equal(st_json_integer(dropouts, "count"), 0);

@@ -91,7 +91,7 @@ static void store_minutes(int64_t from_ns, int64_t to_ns)
 
 static json_t *from_file(int64_t from_ns, int64_t to_ns)
 {
-    const struct st_history_events_wish wish = {from_ns, to_ns, RECORDS_N, ""};
+    const struct st_history_asked wish = {from_ns, to_ns, RECORDS_N, ""};
     struct st_history_reader *reader;
     json_t *document;
     assert_int_equal(st_history_read_open(path, &reader, &error), 0);

@@ -36,7 +36,7 @@ static void events_are_read_by_time_and_by_kind(void **state)
     for (int i = 0; i < 5; i++)
         add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
     struct st_history_reader *reader = open_reader();
-    struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
+    struct st_history_asked wish = {INT64_MIN, INT64_MAX, 2, ""};
     sqlite3_stmt *events = st_history_read_events(reader, &wish, &more);
     assert_true(more);
     assert_true(st_history_read_next(reader, events, &id, &event));
@@ -50,7 +50,7 @@ static void events_are_read_by_time_and_by_kind(void **state)
     assert_true(st_history_read_next(reader, events, &id, &event));
     assert_int_equal(id, 5);
     assert_false(st_history_read_next(reader, events, &id, &event));
-    wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, 100, "late-wake"};
+    wish = (struct st_history_asked){NOON_NS + 1, NOON_NS + 4, 100, "late-wake"};
     events = st_history_read_events(reader, &wish, &more);
     assert_false(more);
     assert_true(st_history_read_next(reader, events, &id, &event));
@@ -90,7 +90,7 @@ static void an_event_is_read_as_it_was_written(void **state)
     open_it();
     put_all(&event, 1);
     struct st_history_reader *reader = open_reader();
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, 2, ""};
     sqlite3_stmt *events = st_history_read_events(reader, &wish, &more);
     assert_true(st_history_read_next(reader, events, &id, &read));
     check_same(&read, &event);

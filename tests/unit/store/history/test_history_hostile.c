@@ -66,7 +66,7 @@ static void a_virtual_table_is_refused(void **state)
 static int read_both(char *buf, size_t buf_bytes)
 {
     struct st_history_reader *reader;
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, 10, ""};
     struct st_event event;
     int64_t id;
     bool more;
@@ -104,7 +104,7 @@ static void what_is_no_integer_makes_no_row_more(void **state)
         "INSERT INTO event (wall_ns, kind) " ENDLESS "SELECT 1e15 + 0.5, 'heard' FROM n LIMIT 50",
         "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value) " ENDLESS
         "SELECT 1, 2, i || 'x', 'kernel', 'k', 'v' FROM n LIMIT 100"};
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, "heard"};
+    const struct st_history_asked wish = {INT64_MIN, INT64_MAX, 10, "heard"};
     struct st_history_reader *reader;
     struct st_event event;
     int64_t id;
