@@ -229,9 +229,13 @@ static const char *music_text(const struct st_view *view, const struct st_answer
                    server->seen.frames > 0 ? st_text(" at %jd frames", server->seen.frames) : "");
 }
 
-static const char *timing_words(const struct st_answer *answer)
+static const char *timing_words(const struct st_view *view, const struct st_answer *answer)
 {
-    return !answer->timing_known ? "not measured yet" : answer->timing_ok ? "OK" : "not OK";
+    if (!answer->timing_known)
+        return "not measured yet";
+    if (!answer->timing_ok)
+        return "not OK";
+    return 2 * worst_ns(view->loop) > lasts_ns(view->loop, answer) ? "barely OK" : "OK";
 }
 
 static const char *text_of(const struct st_view *view, const struct st_answer *answer)
@@ -252,7 +256,7 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         text = st_text("%s %s", text, st_result_verdict(view->loop));
     else if (matters && (answer->timing_known || !view->rests))
-        text = st_text("%s This computer's timing: %s.", text, timing_words(answer));
+        text = st_text("%s This computer's timing: %s.", text, timing_words(view, answer));
     if (matters && answer->timing_bad && view->overdue.ns == 0 && answer->explained)
         text = st_text("%s Main cause: %s.", text, st_cause_kind_text(answer->cause));
     return text;
@@ -281,17 +285,14 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
         return st_text("timing not OK: the timing test %s", st_view_overdue_text(view));
     if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
-    const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, answer);
+    const int64_t may_ns = lasts_ns(loop, answer);
     const char *of = st_text("%u frames last", loop->frames);
     if (answer->buffer_ns > 0)
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"
                  : st_text("the usual buffer of %s lasts", st_xrun_sources_title(server->source));
-    const char *text = st_text("timing %s: at most %s late, and %s %s",
-                               answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns
-                                   ? "barely OK"
-                                   : timing_words(answer),
-                               st_ns_short(late_ns), of, st_ns_short(may_ns));
+    const char *text = st_text("timing %s: at most %s late, and %s %s", timing_words(view, answer),
+                               st_ns_short(worst_ns(loop)), of, st_ns_short(may_ns));
     if (is_stopped(loop))
         text = st_text("%s; sleeptuned itself was stopped for %s", text,
                        st_ns_short(loop->lateness.max_ns));
