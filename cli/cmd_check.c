@@ -234,7 +234,7 @@ static const char *sizes_text(const struct answer *answer, bool watched)
         text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
         text = st_text("%s Measured without real-time priority: this user may not use it%s.", text,
-                       answer->worst->sizes.rtkit_refused ? ", and rtkit refused to give it" : "");
+                       answer->worst->sizes.rtkit_refused ? ", and rtkit gave none" : "");
     return text;
 }
 
@@ -378,6 +378,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts,
     for (size_t i = 0; i < phases_n && status == ST_EXIT_DONE && !st_stop_asked(); i++)
         status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);
     st_readings_read(p, -1, guest, INT64_MIN, &after);
+    if (answer->phases[0].sizes.rtkit_refused)
+        (void)st_facts_put_int(facts, ST_KEY_RTKIT_REFUSED_N, 1, "sleeptune asked rtkit");
     answer->slowed = st_cause_slowed(&before, &after);
     answer->dropouts = watch ? st_music_finish(options->music, true, facts) : NULL;
     if (status == ST_EXIT_DONE &&

@@ -36,8 +36,9 @@ static bool has_rtkit(const struct st_facts *facts)
 static void judge_without(struct st_finding *finding, const char *who)
 {
     const bool rtkit = has_rtkit(finding->facts);
+    const int64_t refused_n = st_facts_int_or(finding->facts, ST_KEY_RTKIT_REFUSED_N, 0);
     (void)st_rule_say(finding,
-                      {rtkit && st_rule_is_at_ease(finding), ST_STATUS_OK,
+                      {rtkit && refused_n == 0 && st_rule_is_at_ease(finding), ST_STATUS_OK,
                        st_text("rtkit gives real-time priority to programs that ask for it, which "
                                "is enough for a period of %.1f ms",
                                st_rule_period_us(finding) / 1e3),
@@ -176,8 +177,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_MACHINE_RIGHT_AT_LOGIN, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY,
                           ST_KEY_USER_UID, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                          ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER,
-                          ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_REFUSED_N, ST_KEY_USER_LIMITS_FROM,
+                          ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- nice", "-19"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
@@ -331,7 +332,7 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
              "rtkit is not installed; see 'sleeptune report linux-rt-permission' for other ways to "
              "real-time priority"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0, ST_STATUS_ADVICE,
-             "rtkit refused programs of this user: too many requests or threads at once"},
+             "rtkit refused real-time priority to a program of this user"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0, ST_STATUS_ADVICE,
              "rtkit has failed since this computer was started, as the system's log says, so "
              "programs may lack real-time priority"},

@@ -12,7 +12,7 @@ struct st_sizes {
     struct st_predict_run late;
     struct st_result result;
     bool measured;
-    bool rtkit_refused; /* rtkit refused real-time priority, to which this user has no right */
+    bool rtkit_refused; /* rtkit gave no real-time priority, to which this user has no right */
     struct st_predict_table table;
 };
 
