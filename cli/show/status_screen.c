@@ -35,6 +35,7 @@ struct place {
     int row, end;
     bool narrow; /* the screen has few rows, so no empty row is drawn */
     bool brief;  /* at most two rows for each text */
+    bool whole;  /* a table is drawn with its details, unless all of its rows are details */
 };
 
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
@@ -151,6 +152,11 @@ static bool put_table(struct place *place, const json_t *section, enum rows rows
     struct table table;
     if (json_array_size(head) == 0)
         return false;
+    if (place->whole && rows_n(section, FIRST) > 0) {
+        if (rows == DETAILS)
+            return true;
+        rows = ALL;
+    }
     const int n = rows_n(section, rows), later_n = rows == FIRST ? rows_n(section, DETAILS) : 0;
     place->row += n > 0 && place->row > 0 && !place->narrow;
     const int room = place->end - place->row - 1;
@@ -257,6 +263,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? ST_MIN(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
+    place.whole = how->details && !how->live;
     /* the next step: a command (may be ""), and its reason; then whose daemon answered */
     const char *next = st_json_text_of(of, "next");
     const bool command = next[0] != '\0';
