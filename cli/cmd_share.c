@@ -13,12 +13,12 @@
 #include "core/text/json.h"
 #include "platform/proc.h"
 #include "st_config.h"
+#include "xruns/dropout_reason.h"
 
 #define COLUMNS    76
 #define TEXT_BYTES 4096
 /* room for the longest line; few are longer than two of COLUMNS, so that the whole text has at most
  * 40 lines */
-#define LINE_BYTES   400
 #define FINDINGS_MAX 7 /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500
@@ -187,15 +187,15 @@ static void add_row(char *line, const struct st_facts *facts, const struct row *
     if (row->form == COUNT || row->form == MOST)
         ST_PRINT(values, "/%jd/", row->form == COUNT ? n : most);
     if (n > 0 && row->form == RUNS)
-        st_text_append(line, LINE_BYTES, " %s,", row->name);
+        st_text_append(line, ST_SHARE_LINE_BYTES, " %s,", row->name);
     else if (n > 0)
-        st_text_append(line, LINE_BYTES, " %s %.*s,", row->name, (int)strlen(values) - 2,
+        st_text_append(line, ST_SHARE_LINE_BYTES, " %s %.*s,", row->name, (int)strlen(values) - 2,
                        values + 1);
 }
 
 static void put_machine(const struct st_facts *facts)
 {
-    char line[LINE_BYTES];
+    char line[ST_SHARE_LINE_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(rows);) {
         const char *label = rows[i].line;
         ST_PRINT(line, "%s", label);
@@ -251,9 +251,20 @@ static void put_kernel(const json_t *history)
     put("kernel %s", line);
 }
 
+/** "computed too long 84"; "": the reason is not one that this version knows. */
+static const char *reason_text(const json_t *row)
+{
+    for (enum st_dropout_reason reason = 0; reason < ST_DROPOUT_REASONS; reason++) {
+        if (st_text_is(st_json_text_of(row, "reason"), st_dropout_reason_name(reason)))
+            return st_text("%s %jd", st_dropout_reason_text(reason),
+                           st_json_integer(row, "dropouts"));
+    }
+    return "";
+}
+
 static void put_dropouts(const json_t *history)
 {
-    char line[LINE_BYTES] = "";
+    char line[ST_SHARE_LINE_BYTES] = "";
     const json_t *dropouts = json_object_get(history, "dropouts");
     int64_t watched_ns = 0, programs_n = 0;
     ST_JSON_EACH (source, history, "watched")
@@ -262,23 +273,22 @@ static void put_dropouts(const json_t *history)
         ST_JSON_EACH (client, source, "clients") {
             if (st_json_integer(client, "dropouts") == 0 || programs_n++ >= PROGRAMS_MAX)
                 continue;
-            char part[LINE_BYTES] = "";
-            ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "",
-                      program_of(st_json_text_of(client, "name")));
+            const char *reasons = "";
             ST_JSON_EACH (row, client, "rows") {
-                const char *reason = st_json_text_of(row, "reason");
-                const int64_t n = st_json_integer(row, "dropouts");
-                if (n > 0 && reason[0] != '\0' && st_text_is_of(reason, "-"))
-                    ST_APPEND(part, " %.24s %jd", reason, n);
+                if (st_json_integer(row, "dropouts") > 0)
+                    reasons = st_text_joined(reasons, ", ", reason_text(row));
             }
+            const char *part =
+                st_text("%s %s%s", line[0] != '\0' ? ";" : "",
+                        program_of(st_json_text_of(client, "name")), st_text_with(" ", reasons));
             /* add all of this program's text or nothing: a number must not be cut */
             if (strlen(line) + strlen(part) < sizeof(line) - 1)
                 ST_APPEND(line, "%s", part);
         }
     }
     if (watched_ns > 0)
-        put("dropouts dropouts=%jd, in a day of which %.1f h were %s%s.",
-            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S,
+        put("dropouts dropouts=%jd, in a day of which %s were %s%s.",
+            st_json_integer(dropouts, "count"), st_ns_long(watched_ns),
             line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
     else
         put("dropouts not recorded");

@@ -11,8 +11,9 @@ struct reader {
         *rule;          /* rule whose numbers follow; NULL: none, or one that this version lacks */
     const char *status; /* status of the ids that follow; NULL: none */
     int64_t ids_n;
-    bool in_programs;   /* the list of programs that made dropouts follows, up to a '.' */
-    char programs[300]; /* text for a sentence: "mpv woken-late 8; a program unknown 4" */
+    bool in_programs; /* the list of programs that made dropouts follows, up to a '.' */
+    /* text for a sentence: "mpv was woken late 8; a program computed too long 4" */
+    char programs[ST_SHARE_LINE_BYTES];
 };
 
 static void put_id(struct reader *reader, const char *id)
@@ -96,7 +97,7 @@ static void put_rest(struct reader *reader)
     if (is_whole)
         st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, reader->source);
     const int64_t dropouts_n = st_facts_int_or(reader->facts, ST_KEYS_SHARED "dropouts", -1);
-    if (reader->in_programs || !st_text_is_of(reader->programs, " ;_+.-"))
+    if (reader->in_programs || !st_text_is_of(reader->programs, " ,;_+.-"))
         reader->programs[0] = '\0';
     if (dropouts_n >= 0)
         st_facts_put_text(reader->facts, ST_KEYS_SYSTEM_SEEN "00",

@@ -32,7 +32,7 @@ kept_dropout() { [ "$(find "$tmp/state/traces" -name '*.cycles' ! -name '*heard*
 ok "that is kept, too" wait_for kept_dropout
 # a program that few have: its name may say who made it
 shared() { "$SLEEPTUNE" share 2>/dev/null | tr '\n' ' '; }
-tells_dropouts() { shared | grep -Eq ' dropouts dropouts=[1-9][0-9]*, in a day of which 0\.[0-9] h were watched; a program [a-z-]+ [1-9]'; }
+tells_dropouts() { shared | grep -Eq ' dropouts dropouts=[1-9][0-9]*, in a day of which [0-9]+ (s|min) were watched; a program [A-Za-z ,]+ [1-9]'; }
 ok "share has the dropouts of a day, by program and reason" wait_for tells_dropouts
 is "without that name" "$(shared | grep -c stall)" 0
 kill -STOP "$daemon"

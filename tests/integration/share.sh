@@ -39,13 +39,13 @@ sed 's/=50000/=50000000/; s/^system .*/&\nfinding linux-hz advice, linux.cmdline
 is "a share has only numbers of its rules" "$("$SLEEPTUNE" report --json "$tmp/other" | grep -cE 'linux.cmdline"|user.uid')" 0
 
 # who made the dropouts, also quoted and wrapped; not of a part
-with() { sed "s/^dropouts .*/dropouts dropouts=12, in a day of which 3.0 h were watched; $2/" "$tmp/text" | sed 's/^/> /' >"$tmp/$1"; }
+with() { sed "s/^dropouts .*/dropouts dropouts=12, in a day of which 3 h 0 min were watched; $2/" "$tmp/text" | sed 's/^/> /' >"$tmp/$1"; }
 first() { "$SLEEPTUNE" report "$tmp/$1" | head -n 2 | tr -s '\n ' ' '; }
-with named 'mpv woken-late 8;\n a program unknown 4.'
-like "dropouts by program" "$(first named)" 'counted 12 dropouts in the last day: mpv woken-late 8; a program unknown 4\.'
-with cut 'mpv woken-late 8;'
+with named 'mpv was woken late 8, was\n not ready, reason unknown 1;\n a program computed too long 4.'
+like "dropouts by program" "$(first named)" 'counted 12 dropouts in the last day: mpv was woken late 8, was not ready, reason unknown 1; a program computed too long 4\.'
+with cut 'mpv was woken late 8;'
 like "not those of a cut text" "$(first cut)" 'counted 12 dropouts in the last day\.'
-with foreign 'mpv $(reboot) 8.'
+with foreign 'mpv was $(reboot) 8.'
 like "no command" "$(first foreign)" 'counted 12 dropouts in the last day\.'
 
 # --- no names -----------------------------------------------------------------------------------------------------
