@@ -554,9 +554,9 @@ static const struct log_row {
      "first card: sound is lost each time. Use one card to play and to record, or give the second "
      "one a reserve (api.alsa.headroom = 1024: man sleeptune-rules)",
      .read = resync},
-    {"*(alsa_%l) xrun state:", ""},
-    {"*(%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
-    {"*(%l) client missed %d wakeups"},
+    {"* (alsa_%l) xrun state:", ""},
+    {"* (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
+    {"* (%l) client missed %d wakeups"},
     {"*pw.node: (bluez_%l) graph xrun ",
      "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is "
      "the usual reason"},
