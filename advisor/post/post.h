@@ -39,7 +39,7 @@ struct st_post_seen {
     size_t subjects_n;
     struct st_pattern_parts parts; /* of the last of these lines */
 };
-#define ST_POST_SEEN_MAX 192
+#define ST_POST_SEEN_MAX 208
 
 struct st_post_node {
     int64_t id, frames, hz, errors_n;

@@ -790,6 +790,9 @@ static const struct log_row {
     {"throttled=0x0", ""},
     {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 mean too "
                        "little voltage, the others a limited clock or heat"},
+    {"*intel_powerclamp: Start idle injection",
+     "The kernel made CPUs idle by force$n$t (intel_powerclamp), against heat or to save power: "
+     "each time all programs wait"},
     {"*temperature above threshold, cpu clock*throttled",
      "The processor was too hot$n$t and was slowed down"},
     {"*soft lockup - CPU#%d stuck for %d",
@@ -839,6 +842,8 @@ static const struct log_row {
     {"*] XRUN$"},           /* snapcast */
     {"%d Stream underrun"}, /* Qubes */
     {"*writei(*: Broken pipe"},
+    {"*snd_pcm_* failed: Broken pipe"},
+    {"*XRUN while writing to PCM: "},
     /* any words */
     {"CONFIG_%l", ""},
     {"No xrun", ""},

@@ -354,6 +354,14 @@ static void texts_show_what_they_have(void **state)
         {"qubes-issues' 10063",
          "1752763915.753912 Stream underrun.\n1752763915.759997 Stream started.\n"},
         {"mbp2018-bridge-drv's 18", "rlimit-rttime = 3200000\n"},
+        {"snapcast's 937, settings-sound's 286, easyeffects' 900",
+         "Nov  8 09:13:31 rhasspysat1 snapclient[1802]: snd_pcm_delay failed: Broken pipe (-32), "
+         "avail: -32, delay: 0\n"
+         "Nov  8 09:13:35 rhasspysat1 snapclient[1802]: XRUN while writing to PCM: Broken pipe\n"
+         "Dec 27 17:21:52 MacBook-Pro kernel: intel_powerclamp: Start idle injection to reduce "
+         "power\n"
+         "[W][000356477.740443][impl-node.c:1040 node_on_fd_events()] (pulseeffects_sie-30) client "
+         "missed 1 wakeups\n"},
         {"pop-os/pop's 3225: a column of pw-top in words",
          "pw-top QUANT value before start a game: 1024\n"},
         {"shairport-sync's 1682",
