@@ -26,11 +26,9 @@ static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
     return rise;
 }
 
-static void take_driver(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
+static void take_driver(struct st_pipewire_profile *profile, struct st_profile_node *node,
+                        const struct st_pipewire_cycle *cycle)
 {
-    struct st_profile_node *node = st_profile_node_find_or_add(profile, cycle->driver.id);
-    if (node == NULL)
-        return;
     st_profile_node_rename(&node->name, cycle->driver.name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
@@ -250,6 +248,7 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
     const struct spa_pod_prop *prop;
     struct st_pipewire_cycle cycle = {.xruns_n = ST_PIPEWIRE_CYCLE_NOT_COUNTED};
     struct st_pipewire_block follower = {0};
+    struct st_profile_node *driver = NULL;
     SPA_POD_OBJECT_FOREACH(object, prop)
     {
         int r = 0;
@@ -264,8 +263,11 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
             r = st_pipewire_cycle_block(&prop->value, &cycle.driver);
             if (r == 0 && cycle.driver.xruns_n == ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 r = note_number(profile, cycle.number);
-            if (r == 0 && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
-                take_driver(profile, &cycle);
+            driver = st_profile_node_find_or_add(profile, cycle.driver.id);
+            if (r == 0 && driver != NULL && st_profile_node_is_own(profile, driver->client))
+                return 0;
+            if (r == 0 && driver != NULL && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
+                take_driver(profile, driver, &cycle);
             if (r == 0)
                 st_profile_row_put(profile, &cycle, &cycle.driver, true);
             break;
@@ -285,7 +287,6 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
-    struct st_profile_node *driver = st_profile_node_find(profile, cycle.driver.id);
     if (driver != NULL) {
         st_profile_late_note_server(profile, driver, &cycle);
         st_profile_late_explain_dry(profile, driver);

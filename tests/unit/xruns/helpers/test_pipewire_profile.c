@@ -90,6 +90,15 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
     assert_int_equal(told_busy_ns, 0);
 }
 
+static void video_loses_no_sound(void **state)
+{
+    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_VIDEO, true, false);
+    for (int i = 1; i < 9; i++)
+        play(1000 * i, i, i);
+    assert_int_equal(profile.unreported_n, 0);
+    assert_string_equal(loads(), "");
+}
+
 /* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which
  * takes the time of the cycle. */
 static void without_counters_each_unfinished_cycle_counts_once(void **state)
@@ -501,6 +510,7 @@ int main(void)
         cmocka_unit_test(a_device_that_ran_dry_and_went_is_counted),
         cmocka_unit_test_setup(what_was_before_the_first_sight_is_not_told, begin),
         cmocka_unit_test_setup(nodes_of_a_client_that_is_left_out_tell_nothing, begin),
+        cmocka_unit_test_setup(video_loses_no_sound, begin),
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
         cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
         cmocka_unit_test_setup(a_dropout_of_half_an_hour_has_a_length_that_a_line_holds, begin),
