@@ -609,5 +609,7 @@ int main(int argc, char **argv)
     if (r != ST_HELPER_LINE_DONE)
         return r;
     run(&observer);
+    if (observer.status == ST_HELPER_LINE_ABSENT) /* the server has ended, the daemon still reads */
+        st_pipewire_profile_report(&observer.profile);
     return observer.status; /* the end of the process closes everything */
 }
