@@ -264,19 +264,18 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
             if (r == 0 && cycle.driver.xruns_n == ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 r = note_number(profile, cycle.number);
             driver = st_profile_node_find_or_add(profile, cycle.driver.id);
-            if (r == 0 && driver != NULL && st_profile_node_is_own(profile, driver->client))
-                return 0;
-            if (r == 0 && driver != NULL && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
+            if (r < 0 || driver == NULL || st_profile_node_is_own(profile, driver->client))
+                return r;
+            if (cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 take_driver(profile, driver, &cycle);
-            if (r == 0)
-                st_profile_row_put(profile, &cycle, &cycle.driver, true);
+            st_profile_row_put(profile, &cycle, &cycle.driver, true);
             break;
         case SPA_PROFILER_followerBlock:
             r = st_pipewire_cycle_block(&prop->value, &follower);
-            if (r == 0)
-                take_follower(profile, &cycle, &follower);
-            if (r == 0)
-                st_profile_row_put(profile, &cycle, &follower, false);
+            if (r < 0)
+                return r;
+            take_follower(profile, &cycle, &follower);
+            st_profile_row_put(profile, &cycle, &follower, false);
             break;
         case PROFILER_FOLLOWER_CLOCK:
             r = take_card(profile, follower.id, cycle.driver.id, &prop->value);

@@ -147,19 +147,6 @@ static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **sta
         44 * INT64_C(1000000)); /* from the begin of its first cycle to the end of its last */
 }
 
-/* A line holds no longer time (xrun_line.c): a longer one would end the source. */
-static void a_dropout_of_half_an_hour_has_a_length_that_a_line_holds(void **state)
-{
-    told_dropouts_n = told_longest_ns = told_lost_ns = 0;
-    for (int i = 0; i < 120000; i++) { /* 15 ms each, none finished */
-        play(1000000 + INT64_C(15000) * i, 5, i);
-        seeing(sum_seen, NULL);
-        st_pipewire_profile_report(&profile);
-    }
-    assert_int_equal(told_dropouts_n, 1);
-    assert_int_equal(told_longest_ns, 1000 * ST_NS_PER_S);
-}
-
 /* A server that was late makes up for it by short cycles: what is lost is a cycle's sound
  * nevertheless. */
 static void a_lost_cycle_is_no_shorter_than_its_sound(void **state)
@@ -513,7 +500,6 @@ int main(void)
         cmocka_unit_test_setup(video_loses_no_sound, begin),
         cmocka_unit_test_setup(without_counters_each_unfinished_cycle_counts_once, begin),
         cmocka_unit_test_setup(lost_cycles_with_next_to_no_sound_between_are_one_dropout, begin),
-        cmocka_unit_test_setup(a_dropout_of_half_an_hour_has_a_length_that_a_line_holds, begin),
         cmocka_unit_test_setup(a_lost_cycle_is_no_shorter_than_its_sound, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_card_that_runs_dry_says_how_much_was_lost, begin),
