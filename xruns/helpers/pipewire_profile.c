@@ -42,7 +42,8 @@ static void take_driver(struct st_pipewire_profile *profile, struct st_profile_n
         const int64_t lost_ns = st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz);
         node->server.dry_lost_ns = st_ns_add(node->server.dry_lost_ns, lost_ns);
         /* of several losses in one cycle, the longest is not known, and then of all */
-        const bool known = rise == 1 && (node->server.dry_n == 1 || node->server.dry_longest_ns > 0);
+        const bool known =
+            rise == 1 && (node->server.dry_n == 1 || node->server.dry_longest_ns > 0);
         node->server.dry_longest_ns = ST_MAX(lost_ns, node->server.dry_longest_ns) * known;
     }
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
