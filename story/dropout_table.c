@@ -229,7 +229,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
 {
     add(&client->sum, event, period_ns);
     add_to_row(row_of(client, event), event, period_ns);
-    if (event->count_n <= 1) /* of a sum of losses, only the time of the first is known */
+    if (st_event_count(event) == 1) /* of a sum of losses, only the time of the first is known */
         st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
     for (size_t i = 1; i < client->rows_n; i++) {
         const struct st_dropout_row row = client->rows[i];

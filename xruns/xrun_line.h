@@ -15,7 +15,7 @@
  *
  *   absent facts=1 TEXT
  *     there is nothing to watch, for the reason TEXT; the program ends now, and the daemon starts
- *     it again later
+ *     it again later. Dropouts up to now may follow
  *
  *   client-dropout count_n=1 certainty=exact reason=too-slow busy_ns=NS device=NAME client=NAME
  *   device-dropout count_n=1 certainty=exact place=device-buffer device=NAME

@@ -496,6 +496,27 @@ static bool resync(const char *line, struct st_pattern_parts *ret)
     return ret->text[0][0] != '\0';
 }
 
+/** Does the line name xruns without "no" or 0 before them, or 0 behind them? A line can name
+ * several kinds, of which some were 0. */
+static bool speaks_of_xrun(const char *line, ST_UNUSED struct st_pattern_parts *ret)
+{
+    static const char *const none[] = {"no ", "No ", "0 ", NULL};
+    const char *word = line, *before = "";
+    for (; *line != '\0'; line++) {
+        if (line[0] == ' ' && line[1] != ' ') {
+            before = word;
+            word = line + 1;
+        }
+        const char *behind = line + strcspn(line, " :=,");
+        behind += strspn(behind, " :=");
+        if ((st_text_begins(line, "xrun") || st_text_begins(line, "nderrun")) &&
+            !st_text_begins_among(before, none) &&
+            (behind[0] != '0' || strspn(behind, "0123456789") > 1))
+            return true;
+    }
+    return false;
+}
+
 /** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no
  * time. */
 static double time_of(const char *line)
@@ -846,22 +867,11 @@ static const struct log_row {
     {"*XRUN while writing to PCM: "},
     /* any words */
     {"CONFIG_%l", ""},
-    {"No xrun", ""},
-    {"* no xrun", ""},
-    {"No underrun", ""},
-    {"* no underrun", ""},
-    {"0 xrun", ""},
-    {"* 0 xrun", ""},
-    {"0 underrun", ""},
-    {"* 0 underrun", ""},
-    {"*runs: 0", ""},
-    {"*runs\": 0", ""},
-    {"*runs = 0", ""},
-    {"*runs=0", ""},
-    {"*nderrun", "This text speaks of underruns or xruns$n$t: sound that was not ready in time",
-     -1},
-    {"*xrun"},
+    {"*run", "This text speaks of underruns or xruns$n$t: sound that was not ready in time", -1,
+     .read = speaks_of_xrun},
     {"*XRUN"},
+    {"*nderrun", ""},
+    {"*xrun"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},
     /* states and measurements that programs print */

@@ -181,12 +181,12 @@ static void show_settings(struct st_history_writer *writer)
         writer->view.state = ST_HISTORY_WRITER_OPENING;
     }
     writer->view.missing = settings->missing;
-    if (other || settings->path[0] == '\0')
+    if (other || settings->path[0] == '\0') {
         ST_PRINT(writer->view.why, "%s", settings->why);
+        writer->view.changed[0] = '\0';
+    }
     if (other)
         writer->view.bytes = INT64_MIN;
-    if (other || settings->path[0] == '\0')
-        writer->view.changed[0] = '\0';
     ST_PRINT(writer->view.path, "%s", settings->path);
 }
 

@@ -242,22 +242,18 @@ static void say_loads(const struct st_jack_graph *clients)
     const int64_t cycle_ns = period_ns();
     if (cycle_ns <= 0 || !plays(clients) || observer.loads_n == 0)
         return;
-    struct st_xrun_seen seen = {
-        .kind = ST_XRUN_SEEN_LOAD,
-        .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / cycle_ns + 1,
-                 .wait_median_ns = INT64_MIN,
-                 .wait_p99_ns = INT64_MIN,
-                 .wait_max_ns = INT64_MIN,
-                 .period_ns = cycle_ns,
-                 .frames = jack_get_buffer_size(observer.client),
-                 .rate_hz = jack_get_sample_rate(observer.client)}};
-    st_stats_sort_double(observer.loads, observer.loads_n);
-    seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)cycle_ns);
-    seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)cycle_ns);
-    seen.load.busy_p99_ns = seen.load.busy_max_ns;
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
+    seen.load.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / cycle_ns + 1;
+    seen.load.period_ns = cycle_ns;
+    seen.load.frames = jack_get_buffer_size(observer.client);
+    seen.load.rate_hz = jack_get_sample_rate(observer.client);
     ST_PRINT(seen.event.device, "%s", server);
-    st_helper_line_xrun(&seen);
-    seen.load.busy_median_ns = seen.load.busy_p99_ns = seen.load.busy_max_ns = INT64_MIN;
+    struct st_xrun_seen all = seen;
+    st_stats_sort_double(observer.loads, observer.loads_n);
+    all.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)cycle_ns);
+    all.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)cycle_ns);
+    all.load.busy_p99_ns = all.load.busy_max_ns;
+    st_helper_line_xrun(&all);
     for (size_t i = 0; i < clients->n; i++) {
         ST_PRINT(seen.event.client, "%s", clients->names[i]);
         if (clients->connected[i])

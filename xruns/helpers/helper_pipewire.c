@@ -359,10 +359,12 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 {
     struct observer *observer = ctx;
     if (spa_streq(type, PW_TYPE_INTERFACE_Node)) {
-        const char *class = st_pipewire_streams_property(props, PW_KEY_MEDIA_CLASS);
-        st_pipewire_profile_add(&observer->profile, id, client_of(props),
+        const char *class = st_text_or(st_pipewire_streams_property(props, PW_KEY_MEDIA_CLASS), "");
+        st_pipewire_profile_add(&observer->profile, id,
+                                strstr(class, "Video") != NULL ? ST_PIPEWIRE_PROFILE_VIDEO
+                                                               : client_of(props),
                                 st_pipewire_streams_property(props, PW_KEY_DEVICE_ID) != NULL,
-                                class != NULL && strncmp(class, "Stream/", strlen("Stream/")) == 0);
+                                st_text_begins(class, "Stream/"));
         if (spa_streq(class, "Stream/Output/Audio"))
             st_pipewire_streams_add(observer->streams, observer->server.registry, id,
                                     client_of(props));
@@ -606,5 +608,7 @@ int main(int argc, char **argv)
     if (r != ST_HELPER_LINE_DONE)
         return r;
     run(&observer);
+    if (observer.status == ST_HELPER_LINE_ABSENT) /* the server has ended, the daemon still reads */
+        st_pipewire_profile_report(&observer.profile);
     return observer.status; /* the end of the process closes everything */
 }

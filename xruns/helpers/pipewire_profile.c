@@ -26,11 +26,9 @@ static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
     return rise;
 }
 
-static void take_driver(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
+static void take_driver(struct st_pipewire_profile *profile, struct st_profile_node *node,
+                        const struct st_pipewire_cycle *cycle)
 {
-    struct st_profile_node *node = st_profile_node_find_or_add(profile, cycle->driver.id);
-    if (node == NULL)
-        return;
     st_profile_node_rename(&node->name, cycle->driver.name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
@@ -43,8 +41,10 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     if (rise > 0 && lost > 0) {
         const int64_t lost_ns = st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz);
         node->server.dry_lost_ns = st_ns_add(node->server.dry_lost_ns, lost_ns);
-        if (rise == 1) /* of several losses, the longest is not known */
-            node->server.dry_longest_ns = ST_MAX(lost_ns, node->server.dry_longest_ns);
+        /* of several losses in one cycle, the longest is not known, and then of all */
+        const bool known =
+            rise == 1 && (node->server.dry_n == 1 || node->server.dry_longest_ns > 0);
+        node->server.dry_longest_ns = ST_MAX(lost_ns, node->server.dry_longest_ns) * known;
     }
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
@@ -250,6 +250,7 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
     const struct spa_pod_prop *prop;
     struct st_pipewire_cycle cycle = {.xruns_n = ST_PIPEWIRE_CYCLE_NOT_COUNTED};
     struct st_pipewire_block follower = {0};
+    struct st_profile_node *driver = NULL;
     SPA_POD_OBJECT_FOREACH(object, prop)
     {
         int r = 0;
@@ -264,17 +265,19 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
             r = st_pipewire_cycle_block(&prop->value, &cycle.driver);
             if (r == 0 && cycle.driver.xruns_n == ST_PIPEWIRE_CYCLE_NOT_COUNTED)
                 r = note_number(profile, cycle.number);
-            if (r == 0 && cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
-                take_driver(profile, &cycle);
-            if (r == 0)
-                st_profile_row_put(profile, &cycle, &cycle.driver, true);
+            driver = st_profile_node_find_or_add(profile, cycle.driver.id);
+            if (r < 0 || driver == NULL || st_profile_node_is_own(profile, driver->client))
+                return r;
+            if (cycle.xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED)
+                take_driver(profile, driver, &cycle);
+            st_profile_row_put(profile, &cycle, &cycle.driver, true);
             break;
         case SPA_PROFILER_followerBlock:
             r = st_pipewire_cycle_block(&prop->value, &follower);
-            if (r == 0)
-                take_follower(profile, &cycle, &follower);
-            if (r == 0)
-                st_profile_row_put(profile, &cycle, &follower, false);
+            if (r < 0)
+                return r;
+            take_follower(profile, &cycle, &follower);
+            st_profile_row_put(profile, &cycle, &follower, false);
             break;
         case PROFILER_FOLLOWER_CLOCK:
             r = take_card(profile, follower.id, cycle.driver.id, &prop->value);
@@ -285,7 +288,6 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
-    struct st_profile_node *driver = st_profile_node_find(profile, cycle.driver.id);
     if (driver != NULL) {
         st_profile_late_note_server(profile, driver, &cycle);
         st_profile_late_explain_dry(profile, driver);

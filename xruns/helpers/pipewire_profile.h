@@ -27,6 +27,9 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_NODES_MAX 256
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
+/* owner of all nodes of video, such as a camera's or a screen recorder's: they lose no sound, and
+ * are left out like nodes of sleeptuned */
+#define ST_PIPEWIRE_PROFILE_VIDEO (UINT32_MAX - 1)
 
 /* What the profile reports, and what it asks of the code that watches threads and streams. */
 struct st_pipewire_profile_ops {

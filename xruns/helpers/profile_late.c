@@ -210,8 +210,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
-        node->kept.wait_ns =
-            ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+        node->kept.wait_ns = late->end_ns - late->cycle_ns - busy_ns;
     }
     if (slow && node->usual.latest_ns != 0 &&
         late->awake_ns != 0) /* otherwise the client's wake-up time is not known */

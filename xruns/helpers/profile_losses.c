@@ -50,5 +50,5 @@ int64_t st_profile_losses_spare_ns(const struct st_profile_node *node)
 {
     if (node->usual.busy_ns <= 0 || node->drives)
         return 0;
-    return ST_MIN(ST_MAX(node->period_ns - node->usual.busy_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
+    return ST_MAX(node->period_ns - node->usual.busy_ns, 0);
 }

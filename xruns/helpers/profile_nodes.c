@@ -74,7 +74,7 @@ static size_t own_of(const struct st_pipewire_profile *profile, uint32_t client)
 
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client)
 {
-    return own_of(profile, client) < profile->own_n;
+    return client == ST_PIPEWIRE_PROFILE_VIDEO || own_of(profile, client) < profile->own_n;
 }
 
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)

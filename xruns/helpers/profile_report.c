@@ -28,11 +28,9 @@ static void report_cycle(struct st_pipewire_profile *profile)
     }
 }
 
-static void say(struct st_pipewire_profile *profile, struct st_event event)
+static void say(struct st_pipewire_profile *profile, const struct st_event *event)
 {
-    event.lost_ns = ST_MIN(event.lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
-    event.longest_ns = ST_MIN(event.longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
-    profile->ops.seen(profile->ctx, &(struct st_xrun_seen){.event = event});
+    profile->ops.seen(profile->ctx, &(struct st_xrun_seen){.event = *event});
 }
 
 void st_pipewire_profile_report(struct st_pipewire_profile *profile)
@@ -46,7 +44,7 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile)
     ST_EACH_OF (event, profile->unreported, n) {
         if (event->kind == ST_EVENT_CLIENT_DROPOUT)
             report_cycle(profile);
-        say(profile, *event);
+        say(profile, event);
     }
 }
 
@@ -67,7 +65,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     event.end_ns = loss->end_ns;
     /* only a wake-up that is late by at least the loss can explain it: the program's buffer
      * outlasts a shorter delay */
-    event.spare_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    event.spare_ns = loss->longest_ns;
     if (st_profile_late_joins(
             node, loss)) { /* the loss continues one that the node's cycles have shown */
         event.place = ST_DROPOUT_AT_GRAPH;
@@ -76,7 +74,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
         event.reason = node->judged.reason;
         event.spare_ns = st_profile_losses_spare_ns(node);
     }
-    say(profile, event);
+    say(profile, &event);
 }
 
 /* A node's busy time, from its wake-up to its end, is wall time. If its thread waited for a CPU
@@ -107,8 +105,6 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
                                                  .streams_n = node->is_stream}};
         const bool runs = !node->drives && !node->is_device;
         uint32_t client = ST_DROPOUT_SERVER;
-        if (node->period_ns <= 0)
-            sighting.load.period_ns = INT64_MIN;
         if (node->is_device && !node->drives)
             sighting.load.drift_ppb = st_second_card_drift_ppb(&node->card);
         if (runs || sighting.load.drift_ppb != 0) {
@@ -125,7 +121,6 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         }
         if (node->used)
             sighting.load.priority = profile->ops.priority(profile->ctx, client);
-        sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
             st_profile_node_settle_dry(profile, node);

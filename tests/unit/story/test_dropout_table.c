@@ -167,15 +167,20 @@ static void losses_that_were_added_up_have_no_rhythm(ST_UNUSED void **state)
     assert_int_equal(table.clients[0].rhythm.each_ns, 0);
 }
 
-/* Makes each_n losses within a second, and the next ones each_s later. @return the interval in s.
- */
-static int rhythm_of(int each_s, int each_n)
+/* Makes each_n losses within a second, of lasts_s each, and the next ones each_s later. @return the
+ * interval in s. */
+static int rhythm_of(int each_s, int each_n, int lasts_s)
 {
     table = (struct st_dropout_table){0};
     for (int i = 0; i < 20 * each_n; i++) {
         struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = 1};
         event.wall_ns = (1 + i / each_n * each_s) * ST_NS_PER_S + i % each_n * ST_NS_PER_S / each_n;
         st_dropout_table_take_event(&table, &event, event.wall_ns);
+        event.count_n = 0; /* it goes on */
+        for (int s = 0; s < lasts_s; s++) {
+            event.wall_ns += ST_NS_PER_S;
+            st_dropout_table_take_event(&table, &event, event.wall_ns);
+        }
     }
     st_dropout_table_age(&table, 0, true);
     return (int)(table.clients[0].rhythm.each_ns / ST_NS_PER_S);
@@ -183,8 +188,9 @@ static int rhythm_of(int each_s, int each_n)
 
 static void losses_within_a_second_are_one_beat(ST_UNUSED void **state)
 {
-    assert_int_equal(rhythm_of(60, 1), 60);
-    assert_int_equal(rhythm_of(60, 2), 60);
+    assert_int_equal(rhythm_of(60, 1, 0), 60);
+    assert_int_equal(rhythm_of(60, 2, 0), 60);
+    assert_int_equal(rhythm_of(60, 1, 20), 60);
 }
 
 /* The longest loss may have another reason than the one that is named. */

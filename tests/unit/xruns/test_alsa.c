@@ -64,7 +64,6 @@ static void other_text_is_refused(void **state)
     static const char *const bad[] = {
         "",
         "state:\n",
-        "state: DANCING\ntrigger_time: 1.5\nhw_ptr: 5\n",
         "state: RUNNING\n",
         "state: RUNNING\ntrigger_time: 1.5\n",
         "state: RUNNING\ntrigger_time: 1\nhw_ptr: 5\n",

@@ -378,6 +378,7 @@ static void texts_show_what_they_have(void **state)
         {"Proton's 909, and wslg's 1429: labels",
          "    Distribution: Arch Linux 4.18.5\nWSL : 2.6.3.0\nKernel : 6.6.87.2-1\n"},
         {"xruns of 0 are none", "xruns: 0\n"},
+        {"but others are not", "underruns: 0, xruns: 12\n7 xruns, 0  underruns\n"},
         {"a kernel of the past ends no text",
          "Last good kernel: 6.5\n$ uname -r\n6.8.1\n$ cat /proc/sys/vm/swappiness\n10\n"},
         {"names without values", "kernel \npipewire -\nlinux-\nthe quantum\nkernel .\nlinux 6\n"},
