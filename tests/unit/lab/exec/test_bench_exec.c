@@ -175,6 +175,14 @@ static void a_sleep_that_ends_before_its_time_is_impossible(void **state)
     assert_true(s->figures[1].impossible);
 }
 
+static void a_start_that_is_slower_alone_makes_no_sleep_impossible(void **state)
+{
+    static const int64_t soon_ns[] = {6 * MS - 100000, 7 * MS - 100000};
+    st_lab_fake_script_programs(s->fake, false, soon_ns, 2, 0);
+    measure_runs(8);
+    assert_true(s->figures[1].overshoot_ns == -1e5 && !s->figures[1].impossible);
+}
+
 /* The two programs of the fake: one takes 6.1 or 7.1 ms, the other 1 or 2. Both scatter alike. */
 static void ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long(void **state)
 {
@@ -205,7 +213,7 @@ static void a_program_that_fails_is_told(void **state)
     st_lab_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ECHILD);
-    assert_int_equal(s->bench.failed, 1);
+    assert_ptr_equal(s->bench.failed, &s->config.commands[1]);
     assert_int_equal(s->bench.failed_status, 7);
     st_bench_exec_finish(&s->bench);
     st_lab_fake_fail_programs(s->fake, -ENOENT);
@@ -243,6 +251,8 @@ int main(void)
                                         finish),
         cmocka_unit_test_setup_teardown(a_run_far_from_the_others_is_an_outlier, prepare, finish),
         cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_start_that_is_slower_alone_makes_no_sleep_impossible,
+                                        prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare,
                                         finish),
         cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long,
