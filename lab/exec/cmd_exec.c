@@ -523,6 +523,8 @@ static int run_around(struct arguments *a, const struct plan *plan)
         status = run_once("--setup", a->setup);
     if (status == ST_EXIT_DONE) {
         status = measure(a, plan->commands, plan->n, a->prepare != NULL ? &prepare : NULL);
+        /* forgets a signal that came between two runs: it would end --cleanup at its start */
+        st_lab_native()->signal_program(st_lab_native(), 0);
         const int cleaned = run_once("--cleanup", a->cleanup);
         status = status != ST_EXIT_DONE ? status : cleaned;
     }
