@@ -385,8 +385,8 @@ static bool print_slices(struct table *t, FILE *out)
         markdown_cell(t, &mean, result_at(t, i), out);
         fputs(i % head_n + 1 == head_n ? "|" : "", out);
     }
-    fprintf(out, "\n\nn = %s%jd of each.\n",
-            least_n < most_n ? st_text("%jd to ", least_n) : "", most_n);
+    fprintf(out, "\n\nn = %s%jd of each.\n", least_n < most_n ? st_text("%jd to ", least_n) : "",
+            most_n);
     return true;
 }
 

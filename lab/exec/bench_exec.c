@@ -35,9 +35,9 @@ void st_bench_exec_finish(struct st_bench_exec *bench)
     *bench = (struct st_bench_exec){0};
 }
 
-/* Times one command, and checks its status. An idle command only sleeps for 0 s, which takes as long as the timer slack.
- * A program inherits the slack of the thread that starts it, so the least slack is set here for
- * idle commands. */
+/* Times one command, and checks its status. An idle command only sleeps for 0 s, which takes as
+ * long as the timer slack. A program inherits the slack of the thread that starts it, so the least
+ * slack is set here for idle commands. */
 static int time_program(struct st_bench_exec *bench, struct st_lab *lab,
                         const struct st_exec_command *command, struct st_program_time *ret)
 {

@@ -35,7 +35,7 @@ struct st_bench_exec_config {
                            short */
     unsigned runs_n;    /* counted runs of each command, at most; 0: until the budget is used up */
     int64_t budget_ns;
-    uint64_t seed;       /* seed of the random order of the commands within a round */
+    uint64_t seed; /* seed of the random order of the commands within a round */
     /* runs before each run and is not timed; NULL: none */
     const struct st_exec_command *prepare;
     bool ignore_failure; /* a run with an exit status other than 0 counts, too */
@@ -70,7 +70,7 @@ struct st_exec_figures {
     bool overshoot_known;  /* net and requested_ns are known */
     double overshoot_ns, percent; /* net - requested */
     struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
-    bool impossible;              /* the whole 95 % interval of `net` is below half of the request */
+    bool impossible;              /* the 95 % interval of `net` is below half of the request */
     /* fastest command with the same requested_ns; NULL: this command is the fastest, or a start
      * command */
     const struct st_exec_figures *fastest;

@@ -403,16 +403,15 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
         return st_failure("%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->common.quiet)
-        fprintf(stderr, "%zu programs in random order (seed %jd): at most %s.\n", n,
-                a->common.seed, st_ns_short(a->budget_ns));
+        fprintf(stderr, "%zu programs in random order (seed %jd): at most %s.\n", n, a->common.seed,
+                st_ns_short(a->budget_ns));
     r = st_bench_exec_measure(&bench, st_lab_native());
     st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;
     if (r == -ECHILD)
-        status = st_failure("'%s' ended with status %d%s", bench.failed->text, bench.failed_status,
-                            bench.failed->idle
-                                ? ". Set --start to a program that only starts and ends"
-                                : "");
+        status = st_failure(
+            "'%s' ended with status %d%s", bench.failed->text, bench.failed_status,
+            bench.failed->idle ? ". Set --start to a program that only starts and ends" : "");
     else if (r != 0)
         status = st_failure("'%s': %s", bench.failed->text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)

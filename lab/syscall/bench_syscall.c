@@ -215,9 +215,9 @@ static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab,
             struct st_syscall_row *row = order[k] < n ? &rows[order[k]] : NULL;
             if (row != NULL && row->why != NULL)
                 continue;
-            const int r = row == NULL ? fresh_process_sample(lab, "empty", &empty_ns[empty_n])
-                                      : fresh_process_sample(lab, row->method->name,
-                                                             &row->ns[row->n]);
+            const int r = row == NULL
+                              ? fresh_process_sample(lab, "empty", &empty_ns[empty_n])
+                              : fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
             if (!go_on(bench)) /* the signal of Ctrl-C also ended the process */
                 return empty_n;
             if (row == NULL)
