@@ -100,6 +100,8 @@ static int write_frames(FILE *stream, const struct st_signal *signal, uint64_t f
         const size_t n = (size_t)ST_MIN(frames_n - at, FRAMES);
         st_signal_fill(signal, at, frames, n);
         r = st_wav_write(stream, frames, 2 * n);
+        if (st_stop_asked())
+            r = -EINTR;
     }
     return r;
 }
@@ -110,6 +112,7 @@ static int write_signal(const struct options *o)
     struct st_output output;
     st_signal_init(&signal, FILE_HZ, 2);
     st_signal_force(&signal, FILE_CHANCE);
+    st_stop_catch(NULL); /* at Ctrl-C, removes the file that is not complete */
     int r = st_output_open(&output, o->signal);
     if (r == 0) {
         r = write_frames(output.stream, &signal,

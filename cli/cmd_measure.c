@@ -143,7 +143,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},
         {"wait", .take = take_wait, .ctx = a},
         {"timer-slack", .number = &config->timer_slack_ns, .min = 1, .max = ST_NS_PER_S},
-        {"cause-above", .time_ns = &config->cause_above_ns, .min = 0, .max = CAUSE_MAX_NS},
+        {"cause-above", .time_ns = &config->cause_above_ns, .min = 1, .max = CAUSE_MAX_NS},
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},
         {"details", .flag = &a->details},
@@ -271,21 +271,23 @@ static bool count(struct arguments *a, const struct st_result *result)
     if (!a->broken && a->per_hour > 0) {
         a->hours = st_result_seconds(result) / 3600;
         a->events_n = result->miss_events.n;
-        a->broken = st_limit_judge(a->per_hour * planned_hours, a->events_n) == ST_LIMIT_BROKEN;
+        /* without those that the virtual machine's host may have caused */
+        const uint64_t own_n = a->events_n - ST_MIN(a->events_n, result->causes[ST_CAUSE_STEAL].n);
+        a->broken = st_limit_judge(a->per_hour * planned_hours, own_n) == ST_LIMIT_BROKEN;
     }
     return a->broken;
 }
 
 /* @return why the result cannot be judged; NULL: it can. */
-static const char *invalid_text(const struct st_result *result, bool kept)
+static const char *invalid_text(const struct st_result *result, bool sure)
 {
     if (result->records_lost > 0 || !result->books_balance)
         return "the counts of the measurement contradict each other, so measure again";
     if (result->suspends > 0)
         return "the computer was suspended";
-    if (kept || result->causes[ST_CAUSE_STEAL].n == 0)
+    if (sure || result->causes[ST_CAUSE_STEAL].n == 0)
         return NULL;
-    return "the missed periods are the fault of the virtual machine's host, which had the CPU then";
+    return "in some missed periods the virtual machine's host had the CPU";
 }
 
 /* Writes the verdict of --at-most into a->text. @return an st_exit. */
@@ -304,7 +306,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         verdict = ST_LIMIT_BROKEN;
     else if (!result->interrupted)
         verdict = st_limit_judge(a->per_hour * a->hours, a->events_n);
-    const char *invalid = invalid_text(result, verdict == ST_LIMIT_KEPT);
+    const char *invalid = invalid_text(result, verdict == ST_LIMIT_KEPT || a->broken);
     if (invalid != NULL) {
         ST_PRINT(a->text, "Invalid: %s.", invalid);
         return ST_EXIT_BOOKS;

@@ -15,7 +15,7 @@
 #define CLOCKS_PPM 1000
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
-#define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
+#define ROW(id, name, text, least_us) {name, text, least_us},
     ST_PATH_CLASSES(ROW)
 #undef ROW
 };

@@ -8,26 +8,28 @@
 #include "ears/places.h"
 #include "ears/tones.h"
 
-/* number, name, description, promise; shortest loss that is found, in us (0: one frame) */
+/* number, name, description and promise; shortest loss that is found, in us (0: one frame) */
 #define ST_PATH_CLASSES(X)                                                                         \
-    X(NONE, "none", "nothing was heard", "", 0)                                                    \
-    X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                             \
-    X(LINEAR, "linear-gain", "the same sound, at another volume or with noise",                    \
-      "every sample was compared, above the noise", 0)                                             \
-    X(CONVERTED, "converted", "converted to another format, or analogue",                          \
-      "losses from 1 ms are found", 1000)                                                          \
-    X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise",                               \
-      "losses from 20 ms are found", 20000)
+    X(NONE, "none", "nothing was heard", 0)                                                        \
+    X(EXACT, "bit-exact", "bit-exact: every sample was compared", 0)                               \
+    X(LINEAR, "linear-gain",                                                                       \
+      "the same sound, at another volume or with noise: every sample was compared, above the "     \
+      "noise",                                                                                     \
+      0)                                                                                           \
+    X(CONVERTED, "converted",                                                                      \
+      "converted to another format, or analogue: losses from 1 ms are found", 1000)                \
+    X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise: losses from 20 ms are found",  \
+      20000)
 
 enum st_path_class {
-#define ST_PATH_CLASS(id, name, text, promise, least_us) ST_PATH_##id,
+#define ST_PATH_CLASS(id, name, text, least_us) ST_PATH_##id,
     ST_PATH_CLASSES(ST_PATH_CLASS)
 #undef ST_PATH_CLASS
         ST_PATH_CLASSES_N
 };
 
 extern const struct st_path_words {
-    const char *name, *text, *promise;
+    const char *name, *text;
     uint32_t least_us;
 } st_hearing_classes[ST_PATH_CLASSES_N];
 

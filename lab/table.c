@@ -345,13 +345,16 @@ static bool print_slices(struct table *t, FILE *out)
     const size_t n = st_document_results_n(t->kind, t->document);
     const json_t *head[COLUMNS_MAX];
     size_t head_n = 0, slices_n = 0;
-    int64_t slice_ns = -1;
+    int64_t slice_ns = -1, least_n = INT64_MAX, most_n = 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *slice = json_object_get(result_at(t, i), "slice_ns");
         if (!json_is_integer(slice))
             return false;
         slices_n += i == 0 || json_integer_value(slice) != slice_ns;
         slice_ns = json_integer_value(slice);
+        const int64_t rounds_n = st_json_integer(result_at(t, i), "n");
+        least_n = ST_MIN(least_n, rounds_n);
+        most_n = ST_MAX(most_n, rounds_n);
         if (slices_n == 1 && head_n < COLUMNS_MAX)
             head[head_n++] = result_at(t, i);
     }
@@ -382,7 +385,8 @@ static bool print_slices(struct table *t, FILE *out)
         markdown_cell(t, &mean, result_at(t, i), out);
         fputs(i % head_n + 1 == head_n ? "|" : "", out);
     }
-    fprintf(out, "\n\nn = %lld of each.\n", (long long)st_json_integer(head[0], "n"));
+    fprintf(out, "\n\nn = %s%jd of each.\n", least_n < most_n ? st_text("%jd to ", least_n) : "",
+            most_n);
     return true;
 }
 

@@ -14,8 +14,7 @@ void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_resul
     if (sink != NULL)
         drain->sink = *sink;
     st_late_judge_init(&drain->late, loop, &drain->sink, result, machine);
-    drain->first.at_ns = INT64_MIN;
-    drain->suspended_ns = INT64_MIN;
+    drain->first.at_ns = drain->suspended_ns = INT64_MIN;
 }
 
 static int64_t due_ns_of(const struct st_drain *drain, uint64_t k)

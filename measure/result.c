@@ -56,13 +56,9 @@ const struct st_cause_row *st_result_main_cause(const struct st_result *result, 
 
 void st_result_degrade(struct st_result *result, const char *format, ...)
 {
-    if (result->degraded[0] != '\0')
-        ST_APPEND(result->degraded, "; ");
-    const size_t at = strlen(result->degraded);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(result->degraded + at, sizeof(result->degraded) - at, format, args);
-    va_end(args);
+    char reason[sizeof(result->degraded)];
+    ST_PRINT_REST(reason, sizeof(reason), format);
+    st_text_join(result->degraded, sizeof(result->degraded), "; ", "%s", reason);
 }
 
 const char *st_result_condition(const struct st_result *result, const char *key)

@@ -22,9 +22,8 @@ static json_t *distribution(const struct st_hist *hist)
                                   st_json_integer_or_null(q.known, q.value_ns));
         (void)json_object_set_new(
             object, quantile->interval_key,
-            q.known && q.interval_known
-                ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
-                : json_null());
+            q.known ? json_pack("[I,I]", (json_int_t)q.low_ns, (json_int_t)q.high_ns)
+                    : json_null());
     }
     return st_json_add(object, "max:o", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
 }

@@ -15,10 +15,8 @@ int st_ring_init(struct st_ring *ring, uint64_t words)
     int32_t *memory = malloc(bytes);
     if (memory == NULL)
         return -ENOMEM;
-    memset(ring, 0, sizeof(*ring));
+    *ring = (struct st_ring){.words = memory, .mask = size - 1};
     memset(memory, 0xff, bytes); /* touches all pages, so that the producer causes no page fault */
-    ring->words = memory;
-    ring->mask = size - 1;
     return 0;
 }
 

@@ -107,10 +107,9 @@ static void calibrate_load(struct load *load, struct st_platform *platform,
                            const struct st_period *period, double load_percent)
 {
     enum { BATCHES = 20, ROUNDS = 100000 };
-    memset(load, 0, sizeof(*load));
+    *load = (struct load){.rounds = ROUNDS};
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
-        load->rounds = ROUNDS;
         const int64_t start_ns = st_platform_now_ns(platform);
         run_load(load);
         const int64_t ns = st_platform_now_ns(platform) - start_ns;

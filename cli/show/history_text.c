@@ -390,7 +390,7 @@ void st_history_text_causes(FILE *out, const json_t *document,
         st_text_row(&sheet, "explained",
                     "for how much of the delay sleeptune measured a cause: waiting for a CPU, a "
                     "stopped thread, throttling, or how long the culprit had the CPU. A dash: not "
-                    "measured, but the other causes are ruled out");
+                    "measured");
     if (look->trace != NULL && unnamed[0] != '\0' && any)
         st_text_row(&sheet, "culprit", "which program delayed the timing test is unknown: %s.%s",
                     unnamed, names_itself ? "" : st_text_with(" To find out, ", look->trace));

@@ -119,6 +119,10 @@ static const char *answer_of(const struct st_listen_view *view)
         {true, "the test signal was lost for more than a second"}};
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
+    const char *none = "Nothing was lost";
+    const uint32_t least_us = st_hearing_classes[result->path_class].least_us;
+    if (least_us > 0)
+        none = st_text("No loss of %u ms or longer", least_us / 1000);
     if (result->path_class == ST_PATH_NONE)
         return st_text("! Invalid: %s, so sleeptune could not look for losses.",
                        first_of(not_heard));
@@ -133,8 +137,8 @@ static const char *answer_of(const struct st_listen_view *view)
                        "%s until then.",
                        heard, losses);
     if (n == 0)
-        return st_text("✔ Nothing was lost in %s %s, so at most %s an hour (95 %% sure).", heard,
-                       title, bound);
+        return st_text("✔ %s in %s %s, so at most %s an hour (95 %% sure).", none, heard, title,
+                       bound);
     /* lost_frames has only the losses that are kept */
     const char *these =
         result->kept_n == n ? "in all" : st_text("in the first %zu", result->kept_n);
@@ -172,8 +176,7 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     const struct st_hearing_result *result = view->result;
     if (result->path_class == ST_PATH_NONE)
         return;
-    st_text_row(sheet, "Path", "%s: %s", st_hearing_classes[result->path_class].text,
-                st_hearing_classes[result->path_class].promise);
+    st_text_row(sheet, "Path", "%s", st_hearing_classes[result->path_class].text);
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u glitches that the test signal has on purpose were found",
                     result->forced_n);

@@ -25,8 +25,6 @@ static const char *quantile_cell(const struct st_result *result, const struct st
     const char *needed = st_ns_text((int64_t)(needed_s * (double)ST_NS_PER_S));
     if (!q.known)
         return st_text("- (measure for %s)", needed);
-    if (!q.interval_known)
-        return st_ns_text(q.value_ns);
     return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns),
                    st_ns_text(q.high_ns));
 }
@@ -52,21 +50,19 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%ju wake-ups were later than %s; the cause of %ju is known",
-                result->cause_late_n, st_ns_text(result->cause_above_ns),
+    st_text_row(sheet, "late", "wake-ups later than %s: %ju, %ju of them with a known cause",
+                st_ns_text(result->cause_above_ns), result->cause_late_n,
                 result->cause_explained_n);
     for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        const char *share = "time not measured";
-        if (st_cause_kind_by_exclusion(c))
-            share = "the other causes were ruled out";
+        const char *share = "";
         if (r->explained_ns > 0)
             share =
-                st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
-        st_text_row(sheet, "", "%ju times %s: %s in all, worst %s, %s", r->n, st_cause_kind_text(c),
-                    st_ns_text(r->total_ns), st_ns_text(r->max_ns), share);
+                st_text(", %.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
+        st_text_row(sheet, "", "%ju time%s %s: %s in all, worst %s%s", r->n, ST_PLURAL(r->n),
+                    st_cause_kind_text(c), st_ns_text(r->total_ns), st_ns_text(r->max_ns), share);
     }
 }
 

@@ -65,6 +65,10 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
         }
         fputc('\n', out);
     }
+    ST_EACH_OF (row, set->result, set->n) {
+        if ((*row)->input.note[0] != '\0')
+            st_text_wrap(out, st_text("%s: %s", (*row)->name, (*row)->input.note), 0, 80);
+    }
 }
 
 json_t *st_series_set_json(const struct st_series_set *set, const char *order, bool samples,

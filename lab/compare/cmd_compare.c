@@ -4,6 +4,7 @@
 #include "lab/input/document.h"
 #include "lab/input/json_input.h"
 #include "platform/posix/posix.h"
+#include "platform/program/output.h"
 
 static const char help[] =
     "Usage: sleeptune-lab compare A B [OPTION...]\n"
@@ -40,10 +41,7 @@ static int run(struct st_compare_result *result, char *const paths[2],
         status = st_compare_make(result);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = st_compare_print(result);
-    if (r != 0)
-        status = st_failure("cannot write the result: %s", strerror(-r));
-    return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
+    return st_compare_print(result, end_of(result->shown_n, result->tests_n));
 }
 
 /* Reads both files as JSON documents. @return whether they are documents of the same kind whose
@@ -70,17 +68,18 @@ static bool read_documents(char *const paths[2], json_t *documents[2])
 static int run_documents(char *const paths[2], json_t *const documents[2])
 {
     struct st_compare_results results;
-    const int r = st_compare_results_make(paths, documents[0], documents[1], &results);
+    struct st_locale_stream stream;
+    const int r = st_compare_results_make(documents[0], documents[1], &results);
     int status = ST_EXIT_DONE;
     if (r != 0)
         status = st_failure("cannot compare: %s", strerror(-r));
     else if (results.n == 0)
         status = st_failure("%s and %s have no result of the same name with single values",
                             paths[0], paths[1]);
-    else
-        st_compare_results_text(&results, stdout);
-    if (status == ST_EXIT_DONE)
-        status = end_of(results.shown_n, results.tests_n);
+    if (status == ST_EXIT_DONE) {
+        st_compare_results_text(&results, st_locale_begin(&stream, stdout));
+        status = st_output_text(&stream, end_of(results.shown_n, results.tests_n));
+    }
     st_compare_results_finish(&results);
     return status;
 }

@@ -28,15 +28,11 @@ ST_NODISCARD int st_compare_make(struct st_compare_result *result);
 /** Frees the result, and the data of both files. */
 void st_compare_finish(struct st_compare_result *result);
 
-#define ST_COMPARE_RESULTS_MAX 256
-
 /** The comparison of two documents of the same kind (for example from two machines), result by
  * result. Their results must have single values. */
 struct st_compare_results {
-    char *const *paths;
     struct st_compare_row {
         char name[200];
-        uint64_t n[2];                        /* number of values in A and in B */
         struct st_figure figures[ST_FIGURES]; /* only the median is judged */
     } * rows;                                 /* results that both documents have */
     size_t n, alone_n; /* alone_n: results of A that B lacks, or that have no single
@@ -46,10 +42,10 @@ struct st_compare_results {
 
 /** Compares the results of two documents. @return 0, -ENOMEM. Free with st_compare_results_finish,
  * also after an error. Threads: any. */
-ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
+ST_NODISCARD int st_compare_results_make(const json_t *a, const json_t *b,
                                          struct st_compare_results *ret);
 void st_compare_results_finish(struct st_compare_results *results);
 /** Prints the median of each row in both documents, and the difference. */
 void st_compare_results_text(const struct st_compare_results *results, FILE *out);
-/** Prints the comparison to standard output. @return 0 or -errno of standard output. */
-ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
+/** Prints the comparison. @return `status`, or a failure after a message: out of memory. */
+ST_NODISCARD int st_compare_print(const struct st_compare_result *result, int status);

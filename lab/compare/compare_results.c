@@ -2,7 +2,6 @@
  * both have. */
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "lab/compare/compare.h"
 #include "lab/compare/pairs.h"
@@ -41,8 +40,6 @@ static int compare_one(const json_t *a, const json_t *b, struct st_compare_row *
         r = take(b, &runs[1]);
     if (r == 0)
         r = st_pairs_compare(&runs[0], &runs[1], &random, row->figures);
-    row->n[0] = runs[0].n;
-    row->n[1] = runs[1].n;
     st_series_finish(&runs[0]);
     st_series_finish(&runs[1]);
     return r;
@@ -57,8 +54,7 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
             "95 % interval", "p");
     ST_EACH_OF (row, results->rows, results->n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
-        st_safe_print(out, row->name, strlen(row->name));
-        fprintf(out, "%*s", columns - st_text_columns(row->name), "");
+        fprintf(out, "%s%*s", row->name, columns - st_text_columns(row->name), "");
         if (!f->difference.known) {
             fputs("  unknown: too few values\n", out);
             continue;
@@ -95,16 +91,14 @@ static const json_t *find(const struct st_document *kind, const json_t *document
     return NULL;
 }
 
-int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
-                            struct st_compare_results *ret)
+int st_compare_results_make(const json_t *a, const json_t *b, struct st_compare_results *ret)
 {
     const struct st_document *kind = st_document_of(a);
-    struct st_compare_results results = {
-        .paths = paths, .rows = calloc(ST_COMPARE_RESULTS_MAX, sizeof(*results.rows))};
-    struct st_figure *figures[ST_COMPARE_RESULTS_MAX];
-    int r = results.rows == NULL ? -ENOMEM : 0;
-    for (size_t i = 0;
-         i < st_document_results_n(kind, a) && results.n < ST_COMPARE_RESULTS_MAX && r == 0; i++) {
+    const size_t all_n = st_document_results_n(kind, a);
+    struct st_compare_results results = {.rows = calloc(all_n + 1, sizeof(*results.rows))};
+    struct st_figure **figures = calloc(all_n + 1, sizeof(*figures));
+    int r = results.rows == NULL || figures == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < all_n && r == 0; i++) {
         struct st_compare_row *row = &results.rows[results.n];
         name_of(kind, st_document_result(kind, a, i), row->name, sizeof(row->name));
         const json_t *other = find(kind, b, row->name);
@@ -118,6 +112,7 @@ int st_compare_results_make(char *const paths[2], const json_t *a, const json_t 
         results.tests_n = st_verdict_judge(figures, results.n);
     ST_EACH_OF (row, results.rows, r == 0 ? results.n : 0)
         results.shown_n += st_verdict_shows(&row->figures[ST_FIGURE_MEDIAN]);
+    free(figures);
     *ret = results;
     return r;
 }

@@ -7,7 +7,7 @@
 #include "lab/compare/compare.h"
 #include "lab/compare/difference_text.h"
 #include "lab/compare/verdict.h"
-#include "platform/program/locale.h"
+#include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 9
@@ -127,7 +127,7 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     put(out, "note", text, width);
 }
 
-int st_compare_print(const struct st_compare_result *result)
+int st_compare_print(const struct st_compare_result *result, int status)
 {
     struct st_locale_stream stream;
     char text[ST_DIFFERENCE_TEXT_BYTES];
@@ -141,7 +141,5 @@ int st_compare_print(const struct st_compare_result *result)
     print_differ(out, result, width);
     print_figures(out, result, width);
     print_notes(out, result, width);
-    const int r = st_locale_end(&stream);
-    errno = 0;
-    return r != 0 ? r : fflush(stdout) != 0 ? -errno : 0;
+    return st_output_text(&stream, status);
 }

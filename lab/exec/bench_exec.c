@@ -18,7 +18,7 @@ int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_c
             commands[command->start].start != command->start)
             return -EINVAL;
     }
-    *bench = (struct st_bench_exec){.config = *config};
+    *bench = (struct st_bench_exec){.config = *config, .failed = commands};
     bench->arms = calloc(config->commands_n, sizeof(*bench->arms));
     if (bench->arms == NULL)
         return -ENOMEM;
@@ -35,20 +35,24 @@ void st_bench_exec_finish(struct st_bench_exec *bench)
     *bench = (struct st_bench_exec){0};
 }
 
-/* Times one command. An idle command only sleeps for 0 s, which takes as long as the timer slack.
- * A program inherits the slack of the thread that starts it, so the least slack is set here for
- * idle commands. */
-static int time_program(struct st_lab *lab, const struct st_exec_command *command,
-                        struct st_program_time *ret)
+/* Times one command, and checks its status. An idle command only sleeps for 0 s, which takes as
+ * long as the timer slack. A program inherits the slack of the thread that starts it, so the least
+ * slack is set here for idle commands. */
+static int time_program(struct st_bench_exec *bench, struct st_lab *lab,
+                        const struct st_exec_command *command, struct st_program_time *ret)
 {
     int64_t slack_ns;
     const bool slack =
         command->idle && lab->platform->timer_slack_ns(lab->platform, &slack_ns) == 0;
     if (slack)
         (void)lab->platform->set_timer_slack_ns(lab->platform, 1);
-    const int r = lab->time_program(lab, command->argv, ret);
+    int r = lab->time_program(lab, command->argv, ret);
     if (slack)
         (void)lab->platform->set_timer_slack_ns(lab->platform, slack_ns);
+    bench->failed = command;
+    bench->failed_status = r == 0 ? ret->status : 0;
+    if (bench->failed_status != 0 && !bench->config.ignore_failure)
+        r = -ECHILD;
     return r;
 }
 
@@ -64,26 +68,21 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
         arm->wall_ns = wall_ns;
         arm->room_n = room_n;
     }
-    int r = bench->config.prepare != NULL ? lab->time_program(lab, bench->config.prepare, &run) : 0;
+    int r = 0;
+    if (bench->config.prepare != NULL)
+        r = time_program(bench, lab, bench->config.prepare, &run);
     if (r == 0)
-        r = time_program(lab, arm->command, &run);
+        r = time_program(bench, lab, arm->command, &run);
     if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
         bench->stopped = true; /* the signal of Ctrl-C also ended the program: no sample */
         return 0;
     }
-    if (r == 0 && run.status != 0 && !bench->config.ignore_failure)
-        r = -ECHILD;
-    if (r != 0) {
-        bench->failed = i;
-        bench->failed_status = r == -ECHILD ? run.status : 0;
-        return r;
-    }
-    if (counted) {
+    if (counted && r == 0) {
         arm->wall_ns[arm->n++] = run.wall_ns;
         arm->user_ns += run.user_ns;
         arm->system_ns += run.system_ns;
     }
-    return 0;
+    return r;
 }
 
 /* Runs each command once, in random order. If the round does not finish, its samples are removed,
@@ -220,7 +219,7 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     if (ret->overshoot_known) {
         ret->overshoot_ns = (double)(ret->net.value_ns - requested_ns);
         ret->percent = 100.0 * ret->overshoot_ns / (double)requested_ns;
-        ret->impossible = ret->net.high_ns < requested_ns;
+        ret->impossible = ret->net.interval_known && 2 * ret->net.high_ns < requested_ns;
     }
     return 0;
 }

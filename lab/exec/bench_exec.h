@@ -35,9 +35,10 @@ struct st_bench_exec_config {
                            short */
     unsigned runs_n;    /* counted runs of each command, at most; 0: until the budget is used up */
     int64_t budget_ns;
-    uint64_t seed;        /* seed of the random order of the commands within a round */
-    char *const *prepare; /* program that runs before each run and is not timed; NULL: none */
-    bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
+    uint64_t seed; /* seed of the random order of the commands within a round */
+    /* runs before each run and is not timed; NULL: none */
+    const struct st_exec_command *prepare;
+    bool ignore_failure; /* a run with an exit status other than 0 counts, too */
     /* called after each run; if it returns false, the measurement stops and this run is not
      * counted; NULL: no function */
     bool (*go_on)(void *ctx, const struct st_bench_exec *bench);
@@ -47,8 +48,8 @@ struct st_bench_exec_config {
 struct st_bench_exec {
     struct st_bench_exec_config config;
     struct st_exec_arm *arms;
-    size_t failed; /* index of the command that could not be run or ended with an error, if
-                      st_bench_exec_measure failed */
+    /* command that could not be run or ended with an error, if st_bench_exec_measure failed */
+    const struct st_exec_command *failed;
     int failed_status;
     bool stopped;
     unsigned warm_up_n; /* rounds that were run before the first counted one */
@@ -69,7 +70,7 @@ struct st_exec_figures {
     bool overshoot_known;  /* net and requested_ns are known */
     double overshoot_ns, percent; /* net - requested */
     struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
-    bool impossible;              /* the whole interval of `net` is less than what was requested */
+    bool impossible;              /* the 95 % interval of `net` is below half of the request */
     /* fastest command with the same requested_ns; NULL: this command is the fastest, or a start
      * command */
     const struct st_exec_figures *fastest;

@@ -266,8 +266,6 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
         st_text_append(text, bytes,
                        ". That is impossible for a sleep: the program takes its time in another "
                        "unit ({s}, {ms}, {us}), or does sleep if it gets 0 (set --start)");
-    else if (f->overshoot_known && high_ns < 0)
-        st_text_append(text, bytes, ": the program starts more slowly alone than before a sleep");
 }
 
 /* Appends how the time differs from that of the fastest program: "; +151 µs [20 .. 260 µs] against
@@ -387,7 +385,7 @@ static void on_stop(void)
 }
 
 static int measure(struct arguments *a, const struct st_exec_command *commands, size_t n,
-                   char *const *prepare)
+                   const struct st_exec_command *prepare)
 {
     struct st_bench_exec bench;
     const struct st_bench_exec_config config = {.commands = commands,
@@ -405,19 +403,17 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
         return st_failure("%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->common.quiet)
-        fprintf(stderr, "%zu programs in random order (seed %jd): at most %lld s.\n", n,
-                a->common.seed, (long long)(a->budget_ns / ST_NS_PER_S));
+        fprintf(stderr, "%zu programs in random order (seed %jd): at most %s.\n", n, a->common.seed,
+                st_ns_short(a->budget_ns));
     r = st_bench_exec_measure(&bench, st_lab_native());
     st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;
-    const char *text = commands[bench.failed].text;
     if (r == -ECHILD)
-        status = st_failure("'%s' ended with status %d%s", text, bench.failed_status,
-                            commands[bench.failed].idle
-                                ? ". Set --start to a program that only starts and ends"
-                                : "");
+        status = st_failure(
+            "'%s' ended with status %d%s", bench.failed->text, bench.failed_status,
+            bench.failed->idle ? ". Set --start to a program that only starts and ends" : "");
     else if (r != 0)
-        status = st_failure("'%s': %s", text, strerror(-r));
+        status = st_failure("'%s': %s", bench.failed->text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)
         status = st_failure("nothing was measured: running each program once took %s. Set --budget "
                             "to twice that or more.",
@@ -518,14 +514,16 @@ static int run_once(const char *option, const char *text)
 
 static int run_around(struct arguments *a, const struct plan *plan)
 {
-    struct st_exec_command command = {.argv = NULL};
+    struct st_exec_command prepare;
     struct ready ready = {.text = NULL};
-    int status = a->prepare != NULL ? make_ready(&ready, a->prepare, NULL, &as_it_is, &command)
+    int status = a->prepare != NULL ? make_ready(&ready, a->prepare, NULL, &as_it_is, &prepare)
                                     : ST_EXIT_DONE;
     if (status == ST_EXIT_DONE)
         status = run_once("--setup", a->setup);
     if (status == ST_EXIT_DONE) {
-        status = measure(a, plan->commands, plan->n, command.argv);
+        status = measure(a, plan->commands, plan->n, a->prepare != NULL ? &prepare : NULL);
+        /* forgets a signal that came between two runs: it would end --cleanup at its start */
+        st_lab_native()->signal_program(st_lab_native(), 0);
         const int cleaned = run_once("--cleanup", a->cleanup);
         status = status != ST_EXIT_DONE ? status : cleaned;
     }

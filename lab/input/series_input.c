@@ -318,10 +318,12 @@ int st_series_input_read(const char *path, const struct st_series_options *optio
                      : st_failure("%s is empty", input.name);
     } else {
         ungetc(first, input.stream);
-        status = first != 's' && first != '{' ? read_text(&input, ret)
-                 : input.cell > 0             ? st_failure("%s: only text has columns", path)
-                 : first == 's'               ? read_recording(&input, ret)
-                                              : read_json(&input, ret);
+        if (first == 's' && input.cell == 0)
+            status = read_recording(&input, ret);
+        else if (first == '{' && input.cell == 0)
+            status = read_json(&input, ret);
+        else
+            status = read_text(&input, ret);
     }
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {

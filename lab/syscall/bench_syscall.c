@@ -198,15 +198,6 @@ static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab,
 
 /* --- fresh processes, in turn --- */
 
-static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
-{
-    const int r = fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
-    if (r != 0)
-        refuse(row, "the measurement in a new process failed", r);
-    else
-        row->n++;
-}
-
 /* Starts processes in rounds: in each, one for each call and one for the empty measurement, in
  * random order, because what a process finds depends on what ran before it. @param empty_ns room
  * for `fresh` values. @return how many empty measurements succeeded. */
@@ -222,12 +213,19 @@ static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab,
         st_sample_shuffle(&random, order, n + 1);
         for (size_t k = 0; k <= n; k++) {
             struct st_syscall_row *row = order[k] < n ? &rows[order[k]] : NULL;
-            if (!go_on(bench))
+            if (row != NULL && row->why != NULL)
+                continue;
+            const int r = row == NULL
+                              ? fresh_process_sample(lab, "empty", &empty_ns[empty_n])
+                              : fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
+            if (!go_on(bench)) /* the signal of Ctrl-C also ended the process */
                 return empty_n;
             if (row == NULL)
-                empty_n += fresh_process_sample(lab, "empty", &empty_ns[empty_n]) == 0;
-            else if (row->why == NULL)
-                sample_fresh(lab, row);
+                empty_n += r == 0;
+            else if (r == 0)
+                row->n++;
+            else
+                refuse(row, "the measurement in a new process failed", r);
         }
     }
     return empty_n;

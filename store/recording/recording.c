@@ -24,6 +24,7 @@ struct st_recording {
     int fd;
     int error; /* the first error, a negative errno value; 0: none */
     bool has_callback;
+    bool begun; /* the file has lines of this recording, no longer those of an older one */
     uint64_t periods_per_second, next_index, written_index;
     size_t text_bytes;
     struct st_recording_totals totals;
@@ -36,7 +37,11 @@ struct st_recording {
  * a reader of the recording stops there. */
 static int write_lines(struct st_recording *recording)
 {
-    recording->error = st_posix_write_fd(recording->fd, recording->room, recording->room_bytes);
+    if (!recording->begun && ftruncate(recording->fd, 0) != 0)
+        recording->error = -errno;
+    else
+        recording->error = st_posix_write_fd(recording->fd, recording->room, recording->room_bytes);
+    recording->begun = true;
     recording->room_bytes = 0;
     recording->written_index = recording->next_index;
     return recording->error;
@@ -88,14 +93,10 @@ int st_recording_create(const char *path, const struct st_recording_meta *meta,
     recording->periods_per_second = st_period_index_at(&period, 0, ST_NS_PER_S);
     recording->fd = st_destination_open_path(path, O_RDWR | O_CREAT);
     int r = recording->fd < 0 ? recording->fd : check_overwritable(recording->fd);
-    if (r == 0 && ftruncate(recording->fd, 0) != 0)
-        r = -errno;
     if (r == 0)
         r = put(recording, FIRST_WORD VERSION "\nrun %ju %ju %u %u %d %jd\n",
                 (uint64_t)meta->period.num, (uint64_t)meta->period.den, meta->frames, meta->rate_hz,
                 meta->has_callback, meta->started_wall_ns);
-    if (r == 0)
-        r = write_lines(recording);
     if (r < 0) {
         if (recording->fd >= 0)
             close(recording->fd);
@@ -115,7 +116,7 @@ int st_recording_text(struct st_recording *recording, const char *lines)
     recording->text_bytes += n;
     for (const char *line = lines; r == 0 && *line != '\0'; line = st_text_next_line(line))
         r = put(recording, "# %.*s\n", (int)strcspn(line, "\n"), line);
-    return r == 0 ? write_lines(recording) : r;
+    return r;
 }
 
 int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
@@ -184,7 +185,7 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
     const struct st_recording_totals *totals = &recording->totals;
     int r = put(recording, "end %ju %ju %ju %jd %d\n", totals->cycles, totals->skipped_periods,
                 totals->lost_cycles, (int64_t)recording->sum, interrupted);
-    if (r == 0)
+    if (r == 0 && recording->next_index > 0)
         r = write_lines(recording);
     if (close(recording->fd) != 0 && r == 0)
         r = -errno; /* a network file system may report a full disk only here */

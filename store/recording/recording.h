@@ -24,9 +24,10 @@ struct st_recording_totals {
 
 struct st_recording;
 
-/** Creates the file `path`. An existing file is overwritten only if it is empty or a recording.
- * @return 0; -EEXIST (another kind of file), -EBUSY (another process is recording into it), -ERANGE
- * (period), -ENOMEM or an error of open and write. */
+/** Creates the file `path`. An existing file is overwritten only if it is empty or a recording, and
+ * only when the first lines are written: it survives a run in which nothing is counted. @return 0;
+ * -EEXIST (another kind of file), -EBUSY (another process is recording into it), -ERANGE (period),
+ * -ENOMEM or an error of open and write. */
 ST_NODISCARD int st_recording_create(const char *path, const struct st_recording_meta *meta,
                                      struct st_recording **ret);
 

@@ -6,6 +6,7 @@ own_tmp
 ok "the signal as a file" "$SLEEPTUNE" listen --signal "$tmp/signal.wav" -d 12s
 is "as long as asked for" "$(stat -c %s "$tmp/signal.wav")" $((44 + 12 * 48000 * 4))
 is "on standard output it is the same" "$("$SLEEPTUNE" listen --signal - -d 12s | cksum)" "$(cksum <"$tmp/signal.wav")"
+is "Ctrl-C removes what is not complete" "$(timeout -s INT 0.2 "$SLEEPTUNE" listen --signal "$tmp/long.wav" -d 6h 2>/dev/null; find "$tmp" -name "long*")" ""
 
 # damage NAME CODE: what a path makes of the signal: `s` has one list a channel, of steps of 16 bits
 damage() {

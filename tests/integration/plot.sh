@@ -213,11 +213,10 @@ refused "boxes have no overlay" 3 plot --overlay -k box one.json two.json
 printf '15940\t149\n164\t63\n61\t64\n' >two.tsv
 drawn table -k series two.tsv:1 two.tsv:2 --label 'VMware,VMware SH'
 drawn every -k series two.tsv:1 --every 1ms
-drawn unit two.tsv:2 -k series --unit ms
 cp two.tsv 'odd:2'
+sed -i '1i size\tlate' two.tsv && drawn unit two.tsv:2 -k series --unit ms
 printf '1\n' >odd
 refused "a file whose name ends so is that file" 4 plot 'odd:2' -o odd.svg
-refused "only text has columns" 4 plot one.json:1 -o json.svg
 "$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method usleep,nanosleep --json >set.json
 draw set -k series set.json
 part "several series of one file have a panel each" '^panel 2$'

@@ -72,7 +72,7 @@ echo 5000 >"$tmp/text"
 screen_is text predict "$tmp/text"
 echo 5000 | recording "$tmp/short"
 screen_is too-short predict "$tmp/short"
-recording "$tmp/none" </dev/null
+{ head -n 2 "$tmp/short" && echo "end 0 0 0 0 0"; } >"$tmp/none"
 is "JSON of no cycle" "$("$SLEEPTUNE" predict --json "$tmp/none" | key - 'd["target_per_hour"]')" None
 screen_is no-cycle predict "$tmp/none"
 screen_is no-number predict "$tmp/short" --frames x

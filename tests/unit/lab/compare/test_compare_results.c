@@ -4,9 +4,6 @@
 #include "tests/unit/noise.h"
 #include "tests/unit/unit.h"
 
-static char host[] = "host.json", guest[] = "guest.json";
-static char *const paths[2] = {host, guest};
-
 /* A result of n values around ns. */
 static json_t *result(const char *call, int64_t ns, size_t n, uint64_t seed)
 {
@@ -29,7 +26,7 @@ static json_t *document(json_t *a, json_t *b, json_t *c)
 static struct st_compare_results compare(json_t *a, json_t *b)
 {
     struct st_compare_results results;
-    assert_int_equal(st_compare_results_make(paths, a, b, &results), 0);
+    assert_int_equal(st_compare_results_make(a, b, &results), 0);
     json_decref(a);
     json_decref(b);
     return results;
@@ -53,8 +50,6 @@ static void a_row_each_result_of_both_whatever_their_order(void **state)
     assert_true(fabs(getpid->difference.value - 1000) < 5 && getpid->difference.low > 990 &&
                 getpid->difference.high < 1010);
     assert_true(time->difference.low <= 0 && time->difference.high >= 0);
-    assert_int_equal(r.rows[1].n[0], 300);
-    assert_int_equal(r.rows[1].n[1], 500);
     assert_int_equal(r.tests_n, 2);
     assert_int_equal(r.shown_n, 1);
     st_compare_results_finish(&r);

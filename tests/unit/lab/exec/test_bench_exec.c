@@ -47,12 +47,17 @@ static int finish(void **state)
     return 0;
 }
 
-static void the_start_is_taken_off_round_by_round(void **state)
+static void measure_runs(unsigned runs_n)
 {
-    s->config.runs_n = 40;
+    s->config.runs_n = runs_n;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+}
+
+static void the_start_is_taken_off_round_by_round(void **state)
+{
+    measure_runs(40);
     const struct st_exec_figures *start = &s->figures[0], *f = &s->figures[1];
     assert_int_equal(f->wall.n, 40);
     assert_true(f->wall.mean_ns == 6600000.0); /* the start is in it */
@@ -77,13 +82,10 @@ static void each_has_its_own_start(void **state)
                                                  {"b 0.009", argv_sleep, 9 * MS, .start = 2}};
     s->config.commands = two;
     s->config.commands_n = 5;
-    s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
     int64_t slack_ns;
     assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &slack_ns), 0);
-    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
-    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
-    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    measure_runs(60);
     const struct st_exec_figures *a = &s->figures[2], *b = &s->figures[3];
     assert_ptr_equal(a->command, &two[1]); /* the starts come first, then by duration */
     assert_ptr_equal(b->command, &two[3]);
@@ -107,11 +109,8 @@ static void differences_are_to_the_fastest_that_sleeps_as_long(void **state)
                                                  {"b", argv_true, .start = 0}};
     s->config.commands = two;
     s->config.commands_n = 5;
-    s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
-    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
-    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
-    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+    measure_runs(60);
     const struct st_exec_figures *a = &s->figures[3], *b = &s->figures[4];
     assert_false(b->difference.known); /* it is the fastest */
     assert_true(a->difference.known);
@@ -130,14 +129,6 @@ static void the_budget_ends_it(void **state)
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_true(s->bench.elapsed_ns <= 60 * MS);
     assert_in_range(s->bench.arms[1].n, 1, 5);
-}
-
-static void measure_runs(unsigned runs_n)
-{
-    s->config.runs_n = runs_n;
-    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
-    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
-    assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
 }
 
 static void a_few_runs_have_an_interval_of_less_confidence(void **state)
@@ -175,6 +166,14 @@ static void a_sleep_that_ends_before_its_time_is_impossible(void **state)
     assert_true(s->figures[1].impossible);
 }
 
+static void a_start_that_is_slower_alone_makes_no_sleep_impossible(void **state)
+{
+    static const int64_t soon_ns[] = {6 * MS - 100000, 7 * MS - 100000};
+    st_lab_fake_script_programs(s->fake, false, soon_ns, 2, 0);
+    measure_runs(8);
+    assert_true(s->figures[1].overshoot_ns == -1e5 && !s->figures[1].impossible);
+}
+
 /* The two programs of the fake: one takes 6.1 or 7.1 ms, the other 1 or 2. Both scatter alike. */
 static void ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long(void **state)
 {
@@ -205,7 +204,7 @@ static void a_program_that_fails_is_told(void **state)
     st_lab_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ECHILD);
-    assert_int_equal(s->bench.failed, 1);
+    assert_ptr_equal(s->bench.failed, &s->config.commands[1]);
     assert_int_equal(s->bench.failed_status, 7);
     st_bench_exec_finish(&s->bench);
     st_lab_fake_fail_programs(s->fake, -ENOENT);
@@ -243,6 +242,8 @@ int main(void)
                                         finish),
         cmocka_unit_test_setup_teardown(a_run_far_from_the_others_is_an_outlier, prepare, finish),
         cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_start_that_is_slower_alone_makes_no_sleep_impossible,
+                                        prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare,
                                         finish),
         cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long,
