@@ -19,8 +19,7 @@ void st_event_list_beside(struct st_history_reader *reader, const struct st_even
                                   &ret->seen_to_ns);
 }
 
-char *st_event_list_text(struct st_history_reader *reader,
-                         const struct st_history_asked *wish)
+char *st_event_list_text(struct st_history_reader *reader, const struct st_history_asked *wish)
 {
     struct st_text_buffer writing = {0};
     const char *between = "";

@@ -11,5 +11,4 @@ void st_event_list_beside(struct st_history_reader *reader, const struct st_even
                           struct st_story_beside *ret);
 
 /** Document sleeptune-events/1 as text, which the caller frees; NULL: out of memory. */
-char *st_event_list_text(struct st_history_reader *reader,
-                         const struct st_history_asked *wish);
+char *st_event_list_text(struct st_history_reader *reader, const struct st_history_asked *wish);

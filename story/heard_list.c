@@ -343,9 +343,9 @@ json_t *st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, i
         since = st_text(" since %s (in the last %d events)", st_when_text(since_ns), EVENTS_MAX);
     }
     struct st_history_asked wish = {.since_ns = since_ns,
-                                          .until_ns = until_ns,
-                                          .limit = MARKS_MAX,
-                                          .kind = st_event_kind_name(ST_EVENT_HEARD)};
+                                    .until_ns = until_ns,
+                                    .limit = MARKS_MAX,
+                                    .kind = st_event_kind_name(ST_EVENT_HEARD)};
     struct sqlite3_stmt *rows = st_history_read_events(reader, &wish, &more);
     while (st_history_read_next(reader, rows, &id, &event))
         take_mark(list, &event);

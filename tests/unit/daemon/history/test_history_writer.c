@@ -108,8 +108,7 @@ static struct st_event wait_for_events(const char *kind, size_t n)
     for (int i = 0; i < TRIES_MAX && found_n != n; i++) {
         struct st_history_reader *reader;
         const char *error;
-        const struct st_history_asked wish = {
-            .until_ns = INT64_MAX, .limit = 5000, .kind = kind};
+        const struct st_history_asked wish = {.until_ns = INT64_MAX, .limit = 5000, .kind = kind};
         nanosleep(&pause, NULL);
         assert_int_equal(st_history_read_open(look().path, &reader, &error), 0);
         char *text = st_event_list_text(reader, &wish);
