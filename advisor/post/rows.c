@@ -876,8 +876,8 @@ static const struct log_row {
     {"*overrun!!! (at least"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
-     "cyclictest: a thread of priority $1 woke up late, by at most $m ms; the kernel, the firmware "
-     "or interrupts are the reason, not a sound server",
+     "cyclictest: threads of priority $1 woke up at most $m ms late, because of the kernel, the "
+     "firmware or interrupts, not of a sound server",
      .unit_ns = NS_PER_US},
     {"Swap: %v %v %v", "$2 of $1 of swap memory are in use$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d",
