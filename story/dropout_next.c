@@ -46,7 +46,7 @@ static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns
 }
 
 /* The next step for a client that computes too long: the smallest larger buffer that lasts for its
- * worst cycle. */
+ * worst cycle, or else for 99 of 100 of its last cycles, if the buffer in use does not. */
 static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
@@ -56,7 +56,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     /* share of each period that the client usually computes; not positive: not known */
     const double share =
         load->period_ns > 0 ? (double)load->busy_median_ns / (double)load->period_ns : 0;
-    const int64_t frames = room_frames(table, busy_ns + error_ns, share);
+    int64_t frames = room_frames(table, busy_ns + error_ns, share);
+    const bool fits = frames > 0;
     const char *busy = st_ns_short(busy_ns), *command = "", *why;
     if (share > ST_DROPOUT_REASON_FULL)
         why = st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name,
@@ -71,13 +72,17 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's worst "
                       "cycle, %s, may be wrong by %s",
                       busy, st_ns_short(error_ns));
-    else if (frames == 0)
+    else if (!fits && (load->busy_p99_ns <= table->period_ns ||
+                       (frames = room_frames(table, load->busy_p99_ns, share)) == 0))
         why = st_text("the program's worst cycle took %s: no buffer of up to %d frames would be "
                       "enough",
                       busy, FRAMES_MAX);
     else {
         command = st_xrun_sources_set_frames(source, frames);
-        why = st_text("this sets a buffer that lasts longer than the program's worst cycle, %s%s",
+        why = st_text(fits ? "this sets a buffer that lasts longer than the program's worst cycle, "
+                             "%s%s"
+                           : "this sets a buffer that lasts for 99 of 100 cycles of the program; "
+                             "its worst cycle took longer, %s%s",
                       busy, price_text(table, source, frames));
     }
     if (command[0] != '\0')

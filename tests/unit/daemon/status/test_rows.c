@@ -531,6 +531,8 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     look("1440 frames");
     worst->busy_ns = 60000000;
     look("2880 frames");
+    client->load.busy_p99_ns = 30000000;
+    look("once");
     worst->busy_ns = 25000000;
     client->load = (struct st_xrun_load){.cycles_n = 469,
                                          .busy_median_ns = 21000000,
