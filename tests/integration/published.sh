@@ -22,7 +22,7 @@ is "cost.c is C99" "$? $(cat err)" "0 "
 ./cost 60 >cost.txt
 is "it prints two columns" "$? $(grep -cE '^[0-9]+,[0-9]+$' cost.txt)" "0 60"
 "$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns >text
-like "of which analyse makes a line each" "$(tail -1 text)" '^cost.txt:2 +60( +[0-9.]+ [nmµ]?s){6}$'
+like "of which analyse makes a line each" "$(cat text)" '^cost.txt:2 +60( +[0-9.]+ [nmµ]?s){6}$'
 like "in Markdown, too" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --format markdown | head -1)" '^\| name \| n \| mean \[[nµ]s\] .*\| median \[[nµ]s\] \|'
 is "as JSON with what is found in each" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --json | grep -cE '"(name": "cost.txt:[12]|sentences)"')" 4
 status=$("$SLEEPTUNE_LAB" analyse cost.txt:1 nothing 2>&1 >text)
@@ -40,7 +40,7 @@ if command -v rustc >/dev/null || cannot "late.rs, cost.rs and wake.rs" "no rust
         ok "$name.rs is built" env HOME="$(getent passwd "$(id -u)" | cut -d : -f 6)" rustc -o "rust-$name" "$SLEEPTUNE_SRC/docs/examples/$name.rs"
     done
     ./rust-wake 2 3 >wake.txt
-    like "analyse names wake.rs's columns" "$("$SLEEPTUNE_LAB" analyse wake.txt:1 wake.txt:2 --unit ns | tail -1)" '^wake.txt:2 channel woken early +3 '
+    like "analyse names wake.rs's columns" "$("$SLEEPTUNE_LAB" analyse wake.txt:1 wake.txt:2 --unit ns)" '^wake.txt:2 channel woken early +3 '
     is "and prints as many lines" "$(./rust-late 3 0.005 | grep -cE '^[0-9]+\.[0-9]{9}$') $(./rust-cost 3 | grep -cE '^[0-9]+,[0-9]+$') $(./rust-wake 2 3 | grep -cE '^[0-9]+,[0-9]+,[0-9]+,[0-9]+$')" "3 3 3"
 fi
 

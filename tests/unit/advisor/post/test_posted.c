@@ -268,10 +268,6 @@ static void texts_show_what_they_have(void **state)
          "Cannot use real-time scheduling (RR/10)(1: Operation not "
          "permitted)\n"},
         {"yabridge's 124", "19:01:16 [Cthulhu_x64] memlock limit: '65536 bytes, see below'\n"},
-        {"mumble's 2179",
-         "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
-         "Broken pipe\n"},
-        {"gr-dsd's 5", "During the first minute or so of audio decoding, audio underruns occur.\n"},
         {"aes67-linux-daemon's 79", "- stock kernel Linux 5.13.0-1025-raspi aarch64\n"
                                     "Scheduler set to Round Robin with priority 99...\n"},
         {"uname -a of NixOS 24.05, built as #1-NixOS",
@@ -347,14 +343,18 @@ static void texts_show_what_they_have(void **state)
         {"prose does not say it",
          "Make sure /sys/module/snd_hda_intel/parameters/power_save is set "
          "to 0\n$ cat /proc/sys/vm/swappiness\n10\n"},
-        {"nonlinear-labs-dev/C15's 2412",
+        {"mumble's 2179, snapcast's 16 and 937, qubes-issues' 10063, mbp2018-bridge-drv's 18, "
+         "shairport-sync's 1682, settings-sound's 286, easyeffects' 900, gr-dsd's 5, C15's 2412",
+         "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
+         "Broken pipe\n"
+         "2015-12-04 04-37-48 [err] XRUN\n2015-12-04 04-37-48 [err] XRUN\n"
+         "1752763915.753912 Stream underrun.\n1752763915.759997 Stream started.\n"
+         "rlimit-rttime = 3200000\n"
+         "During the first minute or so of audio decoding, audio underruns occur.\n"
          "[  930.057663] audio-engine[879]: segfault at 7f511c0049b0 ip 00007f511c0049b0 sp "
-         "00007f51451f0a58 error 15\n"},
-        {"snapcast's 16", "2015-12-04 04-37-48 [err] XRUN\n2015-12-04 04-37-48 [err] XRUN\n"},
-        {"qubes-issues' 10063",
-         "1752763915.753912 Stream underrun.\n1752763915.759997 Stream started.\n"},
-        {"mbp2018-bridge-drv's 18", "rlimit-rttime = 3200000\n"},
-        {"snapcast's 937, settings-sound's 286, easyeffects' 900",
+         "00007f51451f0a58 error 15\n"
+         "         0.022016076 \"audio_alsa.c:1700\" alsa: underrun while writing 352 samples to "
+         "alsa device.\n"
          "Nov  8 09:13:31 rhasspysat1 snapclient[1802]: snd_pcm_delay failed: Broken pipe (-32), "
          "avail: -32, delay: 0\n"
          "Nov  8 09:13:35 rhasspysat1 snapclient[1802]: XRUN while writing to PCM: Broken pipe\n"
@@ -364,9 +364,6 @@ static void texts_show_what_they_have(void **state)
          "missed 1 wakeups\n"},
         {"pop-os/pop's 3225: a column of pw-top in words",
          "pw-top QUANT value before start a game: 1024\n"},
-        {"shairport-sync's 1682",
-         "         0.022016076 \"audio_alsa.c:1700\" alsa: underrun while writing 352 samples to "
-         "alsa device.\n"},
         {"pop's 4082: the package of a kernel, a setting in a sentence",
          "  linux-image-7.0.11-76070011-generic:\n    Installed: 7.0.11-76070011\n"
          "The root cause is a feedback loop triggered by snd_hda_intel's default power_save=1 "

@@ -719,6 +719,16 @@ static void a_pause_before_play_is_no_dropout(void **state)
     played_ns = 0;
 }
 
+static void a_silence_is_the_same_dropout_only_beside_it(void **state)
+{
+    const struct st_profile_node node = {.lost = {.begin_ns = 100 * MS, .end_ns = 120 * MS}};
+    static const int64_t ms[][3] = {{10, 79, 0}, {10, 81, 1}, {139, 200, 1}, {140, 200, 0}};
+    ST_EACH (at, ms) {
+        const struct st_listened_loss loss = {.begin_ns = (*at)[0] * MS, .end_ns = (*at)[1] * MS};
+        assert_int_equal(st_profile_late_joins(&node, &loss), (*at)[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -788,6 +798,7 @@ int main(void)
         cmocka_unit_test_setup(a_stop_of_a_second_is_known_at_its_end, begin),
         cmocka_unit_test_setup(a_stop_while_nothing_plays_is_no_dropout, begin),
         cmocka_unit_test_setup(a_pause_before_play_is_no_dropout, begin),
+        cmocka_unit_test(a_silence_is_the_same_dropout_only_beside_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
