@@ -36,3 +36,22 @@ size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX])
     }
     return n;
 }
+
+char *st_post_fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
+                   const char *const *texts)
+{
+    char to[700] = "";
+    for (; *with != '\0'; with++) {
+        if (*with != '$') {
+            ST_APPEND(to, "%c", *with);
+            continue;
+        }
+        const size_t i = (size_t)(*++with - '1');
+        const char *letter = strchr(letters, *with);
+        if (i < parts->n)
+            ST_APPEND(to, "%s", parts->text[i]);
+        else if (letter != NULL)
+            ST_APPEND(to, "%s", texts[letter - letters]);
+    }
+    return st_text("%s", to);
+}

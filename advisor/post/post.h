@@ -28,7 +28,7 @@ struct st_post_answer {
     size_t order;
 };
 
-/** What the lines of a posted text that matched one row of the log table (rows.c) have in
+/** What the lines of a posted text that matched one row of the log table (logs.c) have in
  * common. */
 struct st_post_seen {
     int64_t n, suppressed_n;
@@ -58,7 +58,10 @@ struct st_post {
     bool failed; /* out of memory */
     const char *name;
     size_t line_n;
-    size_t votes[ST_OS_N];       /* number of lines that only that system has */
+    size_t votes[ST_OS_N]; /* number of lines that only that system has */
+    /* hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns
+     * quickly: a pattern cannot match if the line lacks a pair of its literal text */
+    uint64_t pairs[64];
     char section[32], unit[120]; /* for rows.c: the output that the lines belong to ("cpupower"),
                                     and what they are about ("policy3") */
     char kinds[512];             /* kinds of text found so far: "pw-top, ps" */
@@ -130,12 +133,48 @@ void st_post_answer_add(struct st_post_answer *answer, const char *line);
  * value. */
 ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret);
 
+/* --- patterns --- */
+
+static inline unsigned st_post_pair_at(const char *at)
+{
+    return ((unsigned char)at[0] * 31U + (unsigned char)at[1]) % 4096;
+}
+
+/** May the pattern match this line, to which post->pairs belong? Only pairs of characters above '*'
+ * count: the marks of a pattern are below, and a blank, which may be a tab in the line. */
+static inline bool st_post_may_match(const struct st_post *post, const char *line,
+                                     const char *pattern)
+{
+    if (pattern[0] != '*' && pattern[0] != '%' && pattern[0] != line[0])
+        return false;
+    for (; *pattern != '\0'; pattern++) {
+        const unsigned pair = st_post_pair_at(pattern);
+        if (*pattern == '%')
+            pattern++;
+        else if (pattern[0] > '*' && pattern[1] > '*' &&
+                 (post->pairs[pair / 64] >> pair % 64 & 1) == 0)
+            return false;
+    }
+    return true;
+}
+
+/** Copies `with`: "$1" becomes the first part of the match, "$2" the second; "$" and the n-th
+ * letter of `letters` become texts[n]. */
+char *st_post_fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
+                   const char *const *texts);
+
 /* --- the readers: each gets one line after another, and returns true if it understands the line
  * --- */
 
 /** Reads lines with one value each, and lines of logs. */
 bool st_post_rows(struct st_post *post, const char *line);
 void st_post_rows_end(struct st_post *post);
+/** Reads a line of a log, to which post->pairs belong. */
+bool st_post_logs(struct st_post *post, const char *line);
+void st_post_logs_end(struct st_post *post);
+/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no
+ * time. */
+double st_post_time_of(const char *line);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);
@@ -146,7 +185,7 @@ void st_post_ps_end(struct st_post *post);
 /** Compares the name of a computer with the one in `known`, if there is one. A second name is
  * another computer: the text is read up to that line only. */
 void st_post_host(struct st_post *post, char known[64], const char *host);
-/** Reads what a line of a journal says about processes. The log table (rows.c) reads the line as
+/** Reads what a line of a journal says about processes. The log table (logs.c) reads the line as
  * well. */
 void st_post_journal(struct st_post *post, const char *line);
 bool st_post_usb(struct st_post *post, char *line);

@@ -260,6 +260,7 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
                     post->second_line);
     st_post_top_end(post);
     st_post_ps_end(post);
+    st_post_logs_end(post);
     st_post_rows_end(post);
     const char *version = st_facts_text_or(post->facts, ST_KEY_PIPEWIRE_VERSION, "");
     if (version[0] != '\0')
