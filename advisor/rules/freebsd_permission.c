@@ -21,6 +21,7 @@ static const char *user_name(const struct st_facts *facts)
  * --- */
 
 #define REALTIME "freebsd.security.mac.priority.realtime"
+#define NO_RIGHT " may not use real-time priority, so any busy program can delay the audio thread"
 
 static void fix_rt_permission(struct st_finding *finding)
 {
@@ -51,10 +52,7 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
              st_text("user %s is in group realtime, which may use real-time priority",
                      user_name(facts)),
              NULL, true},
-            {true, ST_STATUS_PROBLEM,
-             st_text("user %s may not use real-time priority, so any busy program can delay the "
-                     "audio thread",
-                     user_name(facts))}))
+            {true, ST_STATUS_PROBLEM, st_text("user %s" NO_RIGHT, user_name(facts))}))
         fix_rt_permission(finding);
 }
 
@@ -76,12 +74,8 @@ static void judge_rt_permission(struct st_finding *finding)
                      {error == 0, ST_STATUS_OK, "the kernel gave this user a real-time priority"},
                      {error != EPERM, ST_STATUS_PROBLEM,
                       st_text("the kernel gave no real-time priority: %s", strerror((int)error))},
-                     {jailed, ST_STATUS_PROBLEM,
-                      "this jail gives no real-time priority, so any busy program can delay the "
-                      "audio thread"},
                      {true, ST_STATUS_PROBLEM,
-                      "this user may not use real-time priority, so any busy program can delay the "
-                      "audio thread"}))
+                      jailed ? "users of this jail" NO_RIGHT : "this user" NO_RIGHT}))
         return;
     if (error == EPERM && jailed)
         st_finding_fix(finding, NULL,
@@ -315,10 +309,7 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread "
-                 "that uses it waits for the disk, however long. If the limit is smaller than the "
-                 "program, the program cannot lock its memory (mlockall fails).",
-    .cost = "memory: other programs cannot use locked memory",
+    ST_MACHINE_MEMLOCK,
     .when_not = "machines that others use, too: set a size instead of 'unlimited'. If the user has "
                 "a login class of their own ('pw usershow NAME', field 5), put memorylocked there",
     .sources = "manuals: login.conf(5) (memorylocked), mlockall(2), limits(1), jail(8) "

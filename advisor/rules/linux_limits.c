@@ -65,10 +65,7 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread "
-                 "that uses it waits for the disk, however long. If the limit is smaller than the "
-                 "program, the program cannot lock its memory (mlockall fails).",
-    .cost = "memory: other programs cannot use locked memory",
+    ST_MACHINE_MEMLOCK,
     .when_not =
         "others use this computer, too, and it has little memory: then choose a lower limit",
     .sources = "manuals: mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"

@@ -46,6 +46,14 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
             "default: "                                                                            \
             "sudo sysctl " key "=" usual
 
+/** What a low limit of locked memory does: members of struct st_rule. */
+#define ST_MACHINE_MEMLOCK                                                                         \
+    .mechanism =                                                                                   \
+        "Memory that is not locked may be swapped out, or not be loaded yet. A thread "            \
+        "that uses it waits for the disk, however long. If the limit is smaller than the "         \
+        "program, the program cannot lock its memory (mlockall fails).",                           \
+    .cost = "memory: other programs cannot use locked memory"
+
 /** Permanent limits for one user, and how to check and undo them. st_machine_fix_user fills in the
  * name. */
 #define ST_MACHINE_FIX_LIMITS                                                                      \

@@ -421,10 +421,8 @@ static void no_release_latency(ST_UNUSED struct st_platform *platform, ST_UNUSED
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform freebsd_row = {
-        .now_ns = st_posix_now_ns,
-        .sleep_until_ns = st_posix_sleep_until_ns,
+        ST_POSIX_MEMBERS,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
-        .wall_ns = st_posix_wall_ns,
         .suspended_ns = no_ns,
         .set_policy = freebsd_set_policy,
         .get_policy = freebsd_get_policy,
@@ -445,26 +443,11 @@ struct st_platform *st_platform_native(void)
         .pauses = freebsd_pauses,
         .lock_memory = freebsd_lock_memory,
         .set_rttime_limit_ns = no_set_ns,
-        .rt_rights = st_posix_rt_rights,
         .os = ST_OS_FREEBSD,
         .program_path = freebsd_program_path,
-        .run = st_posix_run,
         .conditions = st_tree_conditions,
-        .open_path = st_posix_open_path,
-        .read_text = st_posix_read_text,
-        .list = st_posix_list,
         .read_sysctl = st_freebsd_read_sysctl,
-        .replace_file = st_posix_replace_file,
-        .clean_file = st_posix_clean_file,
-        .remove_file = st_posix_remove_file,
-        .make_folder = st_posix_make_folder,
-        .remove_folder = st_posix_remove_folder,
-        .write_value = st_posix_write_value,
         .write_sysctl = st_freebsd_write_sysctl,
-        .can_write = st_posix_can_write,
-        .lock_folder = st_posix_lock_folder,
-        .folder_holder = st_posix_folder_holder,
-        .unlock_folder = st_posix_unlock_folder,
     };
     return &freebsd_row;
 }

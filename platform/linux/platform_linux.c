@@ -556,10 +556,8 @@ static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform linux_row = {
-        .now_ns = st_posix_now_ns,
-        .sleep_until_ns = st_posix_sleep_until_ns,
+        ST_POSIX_MEMBERS,
         .sleep_until_precise_ns = sleep_until_precise_ns,
-        .wall_ns = st_posix_wall_ns,
         .suspended_ns = linux_suspended_ns,
         .set_policy = linux_set_policy,
         .get_policy = linux_get_policy,
@@ -580,26 +578,11 @@ struct st_platform *st_platform_native(void)
         .pauses = linux_pauses,
         .lock_memory = linux_lock_memory,
         .set_rttime_limit_ns = linux_set_rttime_limit_ns,
-        .rt_rights = st_posix_rt_rights,
         .os = ST_OS_LINUX,
         .program_path = linux_program_path,
-        .run = st_posix_run,
         .conditions = linux_conditions,
-        .open_path = st_posix_open_path,
-        .read_text = st_posix_read_text,
-        .list = st_posix_list,
         .read_sysctl = st_tree_read_sysctl_linux,
-        .replace_file = st_posix_replace_file,
-        .clean_file = st_posix_clean_file,
-        .remove_file = st_posix_remove_file,
-        .make_folder = st_posix_make_folder,
-        .remove_folder = st_posix_remove_folder,
-        .write_value = st_posix_write_value,
         .write_sysctl = st_tree_write_sysctl_linux,
-        .can_write = st_posix_can_write,
-        .lock_folder = st_posix_lock_folder,
-        .folder_holder = st_posix_folder_holder,
-        .unlock_folder = st_posix_unlock_folder,
     };
     return &linux_row;
 }

@@ -39,6 +39,17 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path);
 int st_posix_folder_holder(struct st_platform *platform, const char *path);
 void st_posix_unlock_folder(struct st_platform *platform, int handle);
 
+/** Members of struct st_platform with the same value on all systems. */
+#define ST_POSIX_MEMBERS                                                                           \
+    .now_ns = st_posix_now_ns, .sleep_until_ns = st_posix_sleep_until_ns,                          \
+    .wall_ns = st_posix_wall_ns, .rt_rights = st_posix_rt_rights, .run = st_posix_run,             \
+    .open_path = st_posix_open_path, .read_text = st_posix_read_text, .list = st_posix_list,       \
+    .replace_file = st_posix_replace_file, .clean_file = st_posix_clean_file,                      \
+    .remove_file = st_posix_remove_file, .make_folder = st_posix_make_folder,                      \
+    .remove_folder = st_posix_remove_folder, .write_value = st_posix_write_value,                  \
+    .can_write = st_posix_can_write, .lock_folder = st_posix_lock_folder,                          \
+    .folder_holder = st_posix_folder_holder, .unlock_folder = st_posix_unlock_folder
+
 /* --- helpers --- */
 
 /** Reads text from the current position to the end of the file. @param buf_bytes > 0. @return 0,
