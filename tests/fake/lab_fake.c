@@ -252,13 +252,13 @@ static int fake_clock_correction_ppm(struct st_lab *lab, double *ret_ppm)
     return -ENOTSUP;
 }
 
-struct st_lab *st_lab_fake_new(enum st_os os, int64_t start_ns)
+struct st_lab *st_lab_fake_new(void)
 {
     struct st_lab_fake *fake = calloc(1, sizeof(*fake));
     if (fake == NULL)
         return NULL;
     fake->row = (struct st_lab){
-        .platform = st_fake_new(os, start_ns),
+        .platform = st_fake_new(ST_OS_LINUX, ST_NS_PER_S),
         .sleep_method = fake_sleep_method,
         .call_method = fake_call_method,
         .wake_method = fake_wake_method,
@@ -285,6 +285,18 @@ void st_lab_fake_free(struct st_lab *lab)
     fake_call_finish(fake);
     fake_wake_finish(fake);
     free(fake);
+}
+
+int st_lab_fake_setup(void **state)
+{
+    *state = st_lab_fake_new();
+    return *state == NULL ? -1 : 0;
+}
+
+int st_lab_fake_teardown(void **state)
+{
+    st_lab_fake_free(*state);
+    return 0;
 }
 
 void st_lab_fake_script_programs(struct st_lab *lab, bool of_true, const int64_t *wall_ns, size_t n,

@@ -4,10 +4,14 @@
 #include "lab/lab.h"
 #include "tests/fake/fake.h"
 
-/** On a fake platform of its own. @return NULL when out of memory. */
-struct st_lab *st_lab_fake_new(enum st_os os, int64_t start_ns);
+/** On a fake platform of its own: Linux, whose clock begins at 1 s. @return NULL when out of
+ * memory. */
+struct st_lab *st_lab_fake_new(void);
 /** And its platform. */
 void st_lab_fake_free(struct st_lab *lab);
+/** For cmocka: *state is the laboratory. */
+int st_lab_fake_setup(void **state);
+int st_lab_fake_teardown(void **state);
 
 /** Scripts how long the program "true", or any other, runs: wall_ns[0], wall_ns[1] ... and again, a
  * tenth of it CPU time, and how it ends. The array must stay. */

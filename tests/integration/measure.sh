@@ -133,8 +133,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || canno
 fi
 
 # --- bad input -------------------------------------------------------------------------------------------------
-each_refused 3 measure '--frames 0' '--frames 12x' '--frames 1 --rate 768000' '--rate 999999999999' '--duration -5s' '--duration 0.0000000001s' '--policy idle' \
-    '--priority 100' '--load 95' '--stress sauna' '--load nan' '--cpu 0,1' '--cpu 4000' now --fast
+each_refused 3 measure '--frames 0' '--frames 12x' '--frames 1 --rate 768000' '--frames 1 --rate 768000 --record x' '--rate 999999999999' '--duration -5s' \
+    '--duration 0.0000000001s' '--policy idle' '--priority 100' '--load 95' '--stress sauna' '--load nan' '--cpu 0,1' '--cpu 4000' now --fast
 "$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
 is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["conditions"]["stress"]')" "(True, 'cpu')"
 

@@ -73,7 +73,7 @@ static const struct scene {
     {HEAT "core_throttle_total_time_ms", "153", "155", ST_CAUSE_HEAT, 2 * ST_NS_PER_MS},
     {HEAT "core_power_limit_count", "8", "9", ST_CAUSE_POWER_LIMIT, INT64_MIN},
     {HEAT "package_power_limit_count", "8", "9", ST_CAUSE_POWER_LIMIT, INT64_MIN},
-    {RAPL "energy_uj", "1000000", "900000000000", ST_CAUSE_POWER_LIMIT, INT64_MIN},
+    {RAPL "energy_uj", "1000000", "151000000", ST_CAUSE_POWER_LIMIT, INT64_MIN},
     /* nothing to do with it */
     {"/proc/stat", "cpu1 1 2 3 4 5 6 7 5 0 0\n", "cpu1 9 9 9 9 9 9 9 5 0 0\n",
      ST_CAUSE_HYPERVISOR_OR_INTERRUPT, INT64_MIN},

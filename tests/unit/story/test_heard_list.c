@@ -78,8 +78,8 @@ static void a_cause_before_each_mark_is_named(void **state)
     json_t *read = document();
     const json_t *marks = json_object_get(read, "marks");
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 5);
-    assert_has(text_of(read, "text"),
-               "5 marks: 4 of 5 clicks came after this: a program computed too long (");
+    assert_has(text_of(read, "text"), "5 marks: 4 of 5 clicks came after this: a program computed "
+                                      "too long (0.0061 expected by chance)");
     assert_has(text_of(read, "text"), " Unexplained clicks: 1; sleeptune noticed nothing then (");
     assert_has(text_of(json_array_get(marks, 0), "text"), "Synth");
     assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");

@@ -166,6 +166,20 @@ static void nap(unsigned us)
     nanosleep(&time, NULL);
 }
 
+/* A supervisor that starts later, once the one before has ended. */
+static void assert_next_starts(void)
+{
+    struct st_tune_supervisor next;
+    int r = start(&next);
+    for (int tries = 0; tries < 5000 && r != 0; tries++) {
+        nap(2000);
+        r = start(&next);
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before();
+}
+
 /* At any moment, within a switch or between two. */
 static void a_killed_tuner_leaves_nothing(void **state)
 {
@@ -189,15 +203,7 @@ static void a_killed_tuner_leaves_nothing(void **state)
         for (int tries = 0; tries < 5000 && has_journal(); tries++)
             nap(2000);
         /* the supervisor may have been between its end and its first journal */
-        struct st_tune_supervisor next;
-        int r = start(&next);
-        for (int tries = 0; tries < 5000 && r != 0; tries++) {
-            nap(2000);
-            r = start(&next);
-        }
-        assert_int_equal(r, 0);
-        assert_int_equal(st_tune_supervisor_end(&next), 0);
-        assert_as_before();
+        assert_next_starts();
     }
 }
 
@@ -217,6 +223,23 @@ static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **st
         PAGES "enabled: sleeptune changed this setting already. First run: sleeptune revert ID");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
     assert_as_before();
+}
+
+static int no_latency(struct st_platform *p, int32_t us)
+{
+    return -EACCES;
+}
+
+static void a_limit_that_is_not_held_is_refused(void **state)
+{
+    struct st_tune_supervisor supervisor;
+    char why[ST_TUNING_WHY_BYTES];
+    size_t row;
+    s->candidates.rows[0].kind = ST_CANDIDATE_LATENCY;
+    s->p->hold_latency = no_latency;
+    assert_int_equal(start(&supervisor), 0);
+    assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), -EIO);
+    assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
 }
 
 /* Both are killed: the next run finds the journal. */
@@ -316,15 +339,7 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
     write_file(PAGES "enabled", "madvise\n");
-    struct st_tune_supervisor next;
-    int r = start(&next);
-    for (int tries = 0; tries < 5000 && r != 0; tries++) {
-        nap(2000);
-        r = start(&next);
-    }
-    assert_int_equal(r, 0);
-    assert_int_equal(st_tune_supervisor_end(&next), 0);
-    assert_as_before();
+    assert_next_starts();
 }
 
 static void a_killed_supervisor_ends_the_session(void **state)
@@ -351,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_switches_and_sets_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_writer_is_named_and_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_limit_that_is_not_held_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_setting_of_another_rule_is_refused_in_the_words_of_apply,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_tuner_leaves_nothing, set_up, tear_down),

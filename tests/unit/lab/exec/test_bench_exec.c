@@ -30,7 +30,7 @@ static int prepare(void **state)
     s = calloc(1, sizeof(*s));
     if (s == NULL)
         return -1;
-    s->fake = st_lab_fake_new(ST_OS_LINUX, ST_NS_PER_S);
+    s->fake = st_lab_fake_new();
     s->config = (struct st_bench_exec_config){
         .commands = commands, .commands_n = 2, .warm_up_n = 3, .budget_ns = ST_NS_PER_S, .seed = 1};
     st_lab_fake_script_programs(s->fake, true, start_ns, 2, 0);

@@ -5,20 +5,6 @@
 #include "tests/fake/lab_fake.h"
 #include "tests/unit/unit.h"
 
-#define START INT64_C(1000000000)
-
-static int prepare(void **state)
-{
-    *state = st_lab_fake_new(ST_OS_LINUX, START);
-    return *state == NULL ? -1 : 0;
-}
-
-static int finish(void **state)
-{
-    st_lab_fake_free(*state);
-    return 0;
-}
-
 /* Holds for every row of this system's table and of the fake's. */
 static void check_row(struct st_lab *lab, const struct st_sleep_method *m)
 {
@@ -90,10 +76,10 @@ static void the_fake_sleeps_as_scripted(void **state)
     assert_int_equal(st_fake_script_method(p, "nanosleep", late, 3), 0);
     assert_int_equal(st_fake_script_method(p, "nonsense", late, 3), -ENOENT);
     assert_int_equal(st_sleep_open(&s, p, st_fake_sleep_method(p, "nanosleep")), 0);
-    assert_int_equal(st_sleep_once(&s, START, 500), 0);
-    assert_int_equal(st_platform_now_ns(p), START + 500 + 10);
-    assert_int_equal(st_sleep_once(&s, START + 510, 500), 0);
-    assert_int_equal(st_platform_now_ns(p), START + 510 + 500 + 20);
+    assert_int_equal(st_sleep_once(&s, ST_NS_PER_S, 500), 0);
+    assert_int_equal(st_platform_now_ns(p), ST_NS_PER_S + 500 + 10);
+    assert_int_equal(st_sleep_once(&s, ST_NS_PER_S + 510, 500), 0);
+    assert_int_equal(st_platform_now_ns(p), ST_NS_PER_S + 510 + 500 + 20);
     assert_int_equal(st_sleep_once(&s, st_platform_now_ns(p), 500), -EINTR);
     st_sleep_close(&s);
     assert_int_equal(st_fake_fail_method(p, "nanosleep", -EPERM), 0);
@@ -104,9 +90,11 @@ static void the_fake_sleeps_as_scripted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_are_complete, prepare, finish),
-        cmocka_unit_test_setup_teardown(every_method_here_sleeps_or_says_why_not, prepare, finish),
-        cmocka_unit_test_setup_teardown(the_fake_sleeps_as_scripted, prepare, finish),
+        cmocka_unit_test_setup_teardown(rows_are_complete, st_lab_fake_setup, st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(every_method_here_sleeps_or_says_why_not, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(the_fake_sleeps_as_scripted, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,18 +7,6 @@
 
 #define SLICE_NS (2 * ST_NS_PER_MS)
 
-static int prepare(void **state)
-{
-    *state = st_lab_fake_new(ST_OS_LINUX, 1000);
-    return *state == NULL ? -1 : 0;
-}
-
-static int finish(void **state)
-{
-    st_lab_fake_free(*state);
-    return 0;
-}
-
 static int wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,
                      const struct st_wake_setting *setting)
 {
@@ -114,7 +102,7 @@ static void the_fake_wakes_as_scripted(void **state)
     assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "condvar"), &setting),
                      0);
     assert_int_equal(lab->wake_round(&w, SLICE_NS, true, &stamps), 0);
-    assert_int_equal(stamps.signal_ns, 1000 + SLICE_NS);
+    assert_int_equal(stamps.signal_ns, ST_NS_PER_S + SLICE_NS);
     assert_int_equal(stamps.sent_ns - stamps.signal_ns, 700);
     assert_int_equal(stamps.woke_ns - stamps.signal_ns, 3000);
     assert_int_equal(lab->wake_round(&w, SLICE_NS, false, &stamps), 0);
@@ -126,10 +114,13 @@ static void the_fake_wakes_as_scripted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_are_complete, prepare, finish),
-        cmocka_unit_test_setup_teardown(every_way_here_wakes_or_says_why_not, prepare, finish),
-        cmocka_unit_test_setup_teardown(a_cpu_that_is_not_there_is_refused, prepare, finish),
-        cmocka_unit_test_setup_teardown(the_fake_wakes_as_scripted, prepare, finish),
+        cmocka_unit_test_setup_teardown(rows_are_complete, st_lab_fake_setup, st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(every_way_here_wakes_or_says_why_not, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(a_cpu_that_is_not_there_is_refused, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(the_fake_wakes_as_scripted, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void script(const char *name, int64_t cost_ns, int64_t raw_ns)
 
 static int prepare(void **state)
 {
-    story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
+    story = (struct story){.fake = st_lab_fake_new()};
     if (story.fake == NULL)
         return -1;
     st_fake_set_clock_cost_ns(story.fake->platform, CLOCK_NS);

@@ -14,7 +14,7 @@ static char buf[8192];
 
 static int setup(void **state)
 {
-    fake = st_lab_fake_new(ST_OS_LINUX, 1000);
+    fake = st_lab_fake_new();
     if (fake == NULL)
         return -1;
     methods[0] = st_lab_find(fake, fake->call_method, "getppid");

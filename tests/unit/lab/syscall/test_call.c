@@ -1,20 +1,9 @@
 
 
+#include "core/ns.h"
 #include "lab/syscall/call.h"
 #include "tests/fake/lab_fake.h"
 #include "tests/unit/unit.h"
-
-static int prepare(void **state)
-{
-    *state = st_lab_fake_new(ST_OS_LINUX, 1000);
-    return *state == NULL ? -1 : 0;
-}
-
-static int finish(void **state)
-{
-    st_lab_fake_free(*state);
-    return 0;
-}
 
 /* Holds for every row of this system's table and of the fake's. */
 static void check_row(struct st_lab *lab, const struct st_call_method *m)
@@ -75,12 +64,12 @@ static void the_fake_costs_as_scripted(void **state)
     assert_int_equal(st_lab_fake_script_call(lab, "empty", cost, 2, 90), -ENOENT);
     assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), 0);
     assert_int_equal(c.method->call(&c), 0);
-    assert_int_equal(lab->platform->now_ns(lab->platform), 1500);
+    assert_int_equal(lab->platform->now_ns(lab->platform), ST_NS_PER_S + 500);
     assert_int_equal(c.method->call(&c), 0);
     assert_int_equal(c.method->call(&c), 0);
-    assert_int_equal(lab->platform->now_ns(lab->platform), 1700);
+    assert_int_equal(lab->platform->now_ns(lab->platform), ST_NS_PER_S + 700);
     assert_int_equal(c.method->raw(&c), 0);
-    assert_int_equal(lab->platform->now_ns(lab->platform), 1790);
+    assert_int_equal(lab->platform->now_ns(lab->platform), ST_NS_PER_S + 790);
     st_call_close(&c);
     assert_int_equal(st_lab_fake_fail_call(lab, "getppid", -EPERM), 0);
     assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), -EPERM);
@@ -89,9 +78,11 @@ static void the_fake_costs_as_scripted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_are_complete, prepare, finish),
-        cmocka_unit_test_setup_teardown(every_call_here_works_or_says_why_not, prepare, finish),
-        cmocka_unit_test_setup_teardown(the_fake_costs_as_scripted, prepare, finish),
+        cmocka_unit_test_setup_teardown(rows_are_complete, st_lab_fake_setup, st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(every_call_here_works_or_says_why_not, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
+        cmocka_unit_test_setup_teardown(the_fake_costs_as_scripted, st_lab_fake_setup,
+                                        st_lab_fake_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

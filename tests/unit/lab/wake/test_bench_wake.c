@@ -23,7 +23,7 @@ static struct story story;
 
 static int prepare(void **state)
 {
-    story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
+    story = (struct story){.fake = st_lab_fake_new()};
     if (story.fake == NULL)
         return -1;
     size_t n = 0;

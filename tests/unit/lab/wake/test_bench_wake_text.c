@@ -16,7 +16,7 @@ static char buf[4096];
 
 static int setup(void **state)
 {
-    fake = st_lab_fake_new(ST_OS_LINUX, 1000);
+    fake = st_lab_fake_new();
     method = fake != NULL ? fake->wake_method(fake, 0) : NULL;
     if (method == NULL)
         return -1;
