@@ -2,44 +2,16 @@
 #include <grp.h>
 #include <unistd.h>
 
-#include "advisor/collect/collect.h"
-#include "tests/fake/fake.h"
+#include "tests/unit/collect_fixture.h"
 #include "tests/unit/shown_facts.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define POLICY      "/sys/devices/system/cpu/cpufreq/policy0/"
 
-static struct st_platform *p;
-
-static int setup(void **state)
-{
-    unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
-    p = st_fake_new(ST_OS_LINUX, 0);
-    return p != NULL ? 0 : -1;
-}
-
 static int setup_freebsd(void **state)
 {
     p = st_fake_new(ST_OS_FREEBSD, 0);
     return p != NULL ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    st_fake_free(p);
-    return 0;
-}
-
-static void file(const char *path, const char *text)
-{
-    assert_int_equal(st_fake_set_file(p, path, text, 0), 0);
-}
-
-static struct st_facts *collect(bool live)
-{
-    struct st_facts *facts;
-    assert_int_equal(st_collect(p, live, &facts), 0);
-    return facts;
 }
 
 static void look(bool live)

@@ -1,7 +1,6 @@
 /* Collectors of sound devices, interrupts, processes and configuration, on a scripted tree. */
-#include "advisor/collect/collect.h"
 #include "advisor/report/report.h"
-#include "tests/fake/fake.h"
+#include "tests/unit/collect_fixture.h"
 #include "tests/unit/shown_facts.h"
 
 #define USB      "/sys/bus/usb/devices/"
@@ -12,35 +11,9 @@
 #define HOME     "/home/Ann/"
 #define TAIL(rt) " 0 0 0 0 0 0 0 0 20 0 2 0 26 0 0 18 0 0 0 0 0 0 0 21 0 0 0 0 17 3 " rt " 0 0 0\n"
 
-static struct st_platform *p;
-
-static int setup(void **state)
-{
-    p = st_fake_new(ST_OS_LINUX, 0);
-    return p != NULL ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    st_fake_free(p);
-    return 0;
-}
-
-static void file(const char *path, const char *text)
-{
-    assert_int_equal(st_fake_set_file(p, path, text, 0), 0);
-}
-
-static struct st_facts *collect(void)
-{
-    struct st_facts *facts;
-    assert_int_equal(st_collect(p, false, &facts), 0);
-    return facts;
-}
-
 static void look(void)
 {
-    struct st_facts *facts = collect();
+    struct st_facts *facts = collect(false);
     show_facts(facts);
     show("--");
     st_facts_free(facts);
