@@ -53,11 +53,9 @@ int st_measure_file_open(struct st_session_config *config, struct st_measure_fil
         .has_callback = config->load_percent > 0,
         .started_wall_ns = st_platform_wall_ns(st_platform_native()),
     };
-    int r = st_period_init(&meta.period, config->frames, config->rate_hz);
-    if (r != 0)
-        return st_failure_usage("a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
-                                config->frames, ST_PLURAL(config->frames), config->rate_hz);
-    r = st_recording_create(file->path, &meta, &file->recording);
+    if (st_period_init(&meta.period, config->frames, config->rate_hz) != 0)
+        return 0; /* st_measure_run refuses the period */
+    const int r = st_recording_create(file->path, &meta, &file->recording);
     if (r == -EEXIST)
         return st_failure("%s exists and is not a recording of sleeptune, so it is not "
                           "overwritten: choose another name",
