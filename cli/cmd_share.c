@@ -15,10 +15,8 @@
 #include "st_config.h"
 #include "xruns/dropout_reason.h"
 
-#define COLUMNS    76
-#define TEXT_BYTES 4096
-/* room for the longest line; few are longer than two of COLUMNS, so that the whole text has at most
- * 40 lines */
+#define COLUMNS      76
+#define TEXT_BYTES   4096
 #define FINDINGS_MAX 7 /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500

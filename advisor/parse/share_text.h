@@ -12,7 +12,7 @@
 /* The word before the list of programs with dropouts: "PROGRAM REASON NUMBER, REASON NUMBER; ...",
  * which ends with a '.'. */
 #define ST_SHARE_PROGRAMS   "watched;"
-#define ST_SHARE_LINE_BYTES 400 /* of that list, and of any other line before it is wrapped */
+#define ST_SHARE_LINE_BYTES 400 /* of that list, and of any other line, before it is wrapped */
 
 /** Puts the facts ST_KEYS_SHARED, and the numbers of findings. Facts not in the text are unknown,
  * unless the text is complete. @param facts *facts NULL: creates facts for the text's system.
